@@ -1,0 +1,40 @@
+# Two commands: `make train` and `make test`. Each makes what it needs first.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+
+.PHONY: train test lint format lock clean
+
+train: $(INSTALLED)
+	$(BIN)/jaxgames match ttt3d benchmark random --games 1000
+
+test: lint
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+lint: $(INSTALLED)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: $(INSTALLED)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+# The stamp is newer than the lock once everything that the lock names is installed.
+$(INSTALLED): requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --editable .
+	touch $(INSTALLED)
+
+# Writes down the newest versions that pyproject.toml allows. Versions only.
+lock:
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check ".[dev]"
+	$(BIN)/pip freeze --exclude jaxgames > requirements.lock
+	rm -f $(INSTALLED)
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .jax_cache .hypothesis build *.egg-info

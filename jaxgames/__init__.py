@@ -1,0 +1,8 @@
+"""Line games, their players and value networks, as pure functions in JAX."""
+
+from jaxgames.game import GAMES
+from jaxgames.game import LineGame
+from jaxgames.game import State
+from jaxgames.game import make
+
+__all__ = ["GAMES", "LineGame", "State", "make"]

@@ -1,0 +1,24 @@
+"""Strictness for every test: bought once, here."""
+
+import os
+import pathlib
+
+import hypothesis
+import jax
+
+ROOT = pathlib.Path(__file__).parent.parent
+
+jax.config.update("jax_numpy_dtype_promotion", "strict")
+jax.config.update("jax_numpy_rank_promotion", "raise")
+jax.config.update("jax_num_cpu_devices", 2)
+
+# Both workers and all processes started by tests share what any of them compiled.
+os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(ROOT / ".jax_cache"))
+jax.config.update("jax_compilation_cache_dir", os.environ["JAX_COMPILATION_CACHE_DIR"])
+jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
+
+# The machine may be busy: an example may take long, and every run tries the same ones.
+hypothesis.settings.register_profile(
+  "default", deadline=None, derandomize=True, max_examples=50
+)
+hypothesis.settings.load_profile("default")
