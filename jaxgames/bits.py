@@ -48,7 +48,9 @@ def constant(cells: int, num_words: int) -> Words:
 
 def union(*sets: Words) -> Words:
   """Returns the cells that are in any of the sets."""
-  return tuple(functools.reduce(operator.or_, words) for words in zip(*sets, strict=True))
+  return tuple(
+    functools.reduce(operator.or_, words) for words in zip(*sets, strict=True)
+  )
 
 
 def intersection(*sets: Words) -> Words:

@@ -116,7 +116,10 @@ class LineGame:
     Raises:
       ValueError: outside compiled code, if the action is not legal.
     """
-    if not any(isinstance(x, jax.core.Tracer) for x in jax.tree.leaves((state, action))):
+    # Where code is being compiled a new constant is a tracer too, even if the state and
+    # the action are not, as in a branch of `jax.lax.cond` that closes over them.
+    leaves = jax.tree.leaves((state, action, jnp.int32(0)))
+    if not any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):
       self._check_action(state, action)
       return _jitted_step(self, state, jnp.int32(action))
     return self._step(state, jnp.asarray(action, jnp.int32))

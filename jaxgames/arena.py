@@ -1,0 +1,180 @@
+"""Games between players, thousands at a time."""
+
+import functools
+from typing import NamedTuple
+
+import chex
+import jax
+import jax.numpy as jnp
+
+from jaxgames import game as game_lib
+from jaxgames.players import base
+
+__all__ = ["Score", "SelfPlay", "play_match", "self_play"]
+
+
+class Score(NamedTuple):
+  """The results of a match, for the first player named.
+
+  Attributes:
+    wins: `[2]` int32, games won when moving first and when moving second.
+    draws: `[2]` int32.
+    losses: `[2]` int32.
+    num_moves: `[]` int32, moves made in all games.
+  """
+
+  wins: chex.Array
+  draws: chex.Array
+  losses: chex.Array
+  num_moves: chex.Array
+
+  def __add__(self, other: "Score") -> "Score":  # type: ignore[override]
+    return Score(*(a + b for a, b in zip(self, other, strict=True)))
+
+
+class _Group(NamedTuple):
+  """Games in which the same of the two players is to move."""
+
+  state: game_lib.State
+  memory_a: base.Memory
+  memory_b: base.Memory
+  a_is_first: chex.Array
+
+
+# Those in which `player_a` is to move, those in which `player_b` is, and a key.
+_Carry = tuple[_Group, _Group, chex.PRNGKey]
+
+
+@functools.partial(jax.jit, static_argnames="num_games")
+def play_match(
+  player_a: base.Player,
+  player_b: base.Player,
+  key: chex.PRNGKey,
+  *,
+  num_games: int,
+  first_number: chex.Numeric = 0,
+) -> Score:
+  """Plays games at once, the two players taking turns in moving first.
+
+  Games with an even number are begun by `player_a`, the others by `player_b`. So at
+  every ply each player is to move in one half of the games, and no player ever thinks
+  about a position that is not its own.
+
+  Args:
+    player_a: the player whose results are returned.
+    player_b: its opponent.
+    key: consumed.
+    num_games: how many games.
+    first_number: the number of the first game, even; long matches come in pieces.
+  """
+  game = player_a.game
+  half = -(-num_games // 2)
+
+  def begin(key: chex.PRNGKey, number: chex.Array) -> _Group:
+    key_a, key_b = jax.random.split(key)
+    memory_a = player_a.begin(key_a, number)
+    memory_b = player_b.begin(key_b, number)
+    return _Group(game.init(), memory_a, memory_b, number % 2 == 0)
+
+  def move_a(group: _Group, key: chex.PRNGKey) -> _Group:
+    action = player_a.act(group.memory_a, group.state, key)
+    return group._replace(state=game.step(group.state, action))
+
+  def move_b(group: _Group, key: chex.PRNGKey) -> _Group:
+    action = player_b.act(group.memory_b, group.state, key)
+    return group._replace(state=game.step(group.state, action))
+
+  def ply(carry: _Carry) -> _Carry:
+    turn_a, turn_b, key = carry
+    key, key_a, key_b = jax.random.split(key, 3)
+    moved_a = jax.vmap(move_a)(turn_a, jax.random.split(key_a, half))
+    moved_b = jax.vmap(move_b)(turn_b, jax.random.split(key_b, half))
+    return moved_b, moved_a, key
+
+  def goes_on(carry: _Carry) -> jax.Array:
+    return ~(carry[0].state.is_over.all() & carry[1].state.is_over.all())
+
+  key_begin, key_play = jax.random.split(key)
+  numbers = first_number + jnp.arange(2 * half, dtype=jnp.int32).reshape(half, 2).T
+  groups = jax.vmap(jax.vmap(begin))(jax.random.split(key_begin, (2, half)), numbers)
+  turn_a = jax.tree.map(lambda x: x[0], groups)
+  turn_b = jax.tree.map(lambda x: x[1], groups)
+  turn_a, turn_b, _ = jax.lax.while_loop(goes_on, ply, (turn_a, turn_b, key_play))
+  return _score(turn_a, num_games) + _score(turn_b, num_games)
+
+
+def _score(group: _Group, num_games: int) -> Score:
+  """Returns the results of a group's games."""
+  # With an odd number of games, the last of those begun by `player_b` is one too many:
+  # it was played only to keep the two groups alike.
+  num_counted = jnp.where(group.a_is_first[0], -(-num_games // 2), num_games // 2)
+  counts = jnp.arange(len(group.a_is_first)) < num_counted
+  result = jnp.where(group.a_is_first, group.state.winner, -group.state.winner)
+
+  def tally(is_result: chex.Array) -> jax.Array:
+    total = (is_result & counts).sum(dtype=jnp.int32)
+    return jnp.where(group.a_is_first[0] == jnp.array([True, False]), total, 0)
+
+  return Score(
+    wins=tally(result == 1),
+    draws=tally(result == 0),
+    losses=tally(result == -1),
+    num_moves=jnp.where(counts, group.state.num_moves, 0).sum(dtype=jnp.int32),
+  )
+
+
+class SelfPlay(NamedTuple):
+  """Games in progress that start again as soon as they end.
+
+  Attributes:
+    state: `[lanes]` the positions.
+    memory: `[lanes]` what the player keeps in mind in each game.
+    num_games: `[lanes]` int32, finished games.
+  """
+
+  state: game_lib.State
+  memory: base.Memory
+  num_games: chex.Array
+
+
+@functools.partial(jax.jit, static_argnames=("num_lanes", "num_plies"))
+def self_play(
+  player: base.Player, key: chex.PRNGKey, *, num_lanes: int, num_plies: int
+) -> SelfPlay:
+  """Lets a player play both sides for some plies, with no lane ever idle.
+
+  Args:
+    player: moves for both sides.
+    key: consumed.
+    num_lanes: how many games go on at a time.
+    num_plies: how many moves are made in each lane.
+  """
+  game = player.game
+  lanes = jnp.arange(num_lanes, dtype=jnp.int32)
+
+  def begin(key: chex.PRNGKey, num_games: chex.Array) -> SelfPlay:
+    keys = jax.random.split(key, num_lanes)
+    memory = jax.vmap(player.begin)(keys, lanes + num_games * num_lanes)
+    empty = jax.tree.map(lambda x: jnp.broadcast_to(x, (num_lanes,)), game.init())
+    return SelfPlay(empty, memory, num_games)
+
+  def ply(now: SelfPlay, key: chex.PRNGKey) -> tuple[SelfPlay, None]:
+    key_begin, key_act = jax.random.split(key)
+    fresh = begin(key_begin, now.num_games)
+    is_over = now.state.is_over
+    now = jax.tree.map(lambda a, b: _where_lane(is_over, a, b), fresh, now)
+    keys = jax.random.split(key_act, num_lanes)
+    actions = jax.vmap(player.act)(now.memory, now.state, keys)
+    state = jax.vmap(game.step)(now.state, actions)
+    ended = state.is_over.astype(jnp.int32)
+    return SelfPlay(state, now.memory, now.num_games + ended), None
+
+  key_begin, key_play = jax.random.split(key)
+  start = begin(key_begin, jnp.zeros_like(lanes))
+  final, _ = jax.lax.scan(ply, start, jax.random.split(key_play, num_plies))
+  return final
+
+
+def _where_lane(condition: chex.Array, a: chex.Array, b: chex.Array) -> jax.Array:
+  """Returns `a` in the lanes where the condition holds, else `b`."""
+  return jnp.where(condition.reshape(-1, *[1] * (a.ndim - 1)), a, b)

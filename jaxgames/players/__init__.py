@@ -1,0 +1,27 @@
+"""Ways to play, named in configs and on the command line."""
+
+from jaxgames.players.base import Memory
+from jaxgames.players.base import Player
+from jaxgames.players.expert import Expert
+from jaxgames.players.mcts import Mcts
+from jaxgames.players.mixture import EveryNthGame
+from jaxgames.players.mixture import OnePerGame
+from jaxgames.players.mixture import SomeMoves
+from jaxgames.players.names import PLAYERS
+from jaxgames.players.names import make
+from jaxgames.players.random import Random
+from jaxgames.players.rules import Rules
+
+__all__ = [
+  "PLAYERS",
+  "EveryNthGame",
+  "Expert",
+  "Mcts",
+  "Memory",
+  "OnePerGame",
+  "Player",
+  "Random",
+  "Rules",
+  "SomeMoves",
+  "make",
+]

@@ -1,0 +1,59 @@
+"""Perfect play, looked up in a solved table."""
+
+import dataclasses
+import functools
+from typing import Literal
+
+import chex
+import jax
+import jax.numpy as jnp
+
+from jaxgames import bits
+from jaxgames import exhaustive
+from jaxgames import game as game_lib
+from jaxgames import numbering
+from jaxgames.players import base
+
+__all__ = ["Expert", "solve"]
+
+
+@functools.partial(
+  jax.tree_util.register_dataclass,
+  data_fields=["best_actions"],
+  meta_fields=["game", "ties"],
+)
+@dataclasses.dataclass(frozen=True)
+class Expert(base.Memoryless):
+  """Plays the soonest win, else a draw, else the latest loss.
+
+  Attributes:
+    game: the game played.
+    best_actions: `[num_numbers]` uint32, a set of actions for each position.
+    ties: which of several best actions to play, a `random` one or the `first`.
+  """
+
+  game: game_lib.LineGame
+  best_actions: chex.Array
+  ties: Literal["first", "random"] = "random"
+
+  def act(
+    self, memory: base.Memory, state: game_lib.State, key: chex.PRNGKey
+  ) -> jax.Array:
+    del memory
+    table = jnp.asarray(self.best_actions)
+    best = (table[numbering.number(self.game, state)],)
+    if self.ties == "first":
+      return bits.first(best)
+    return bits.nth(best, base.draw(key, bits.count(best)))
+
+
+def solve(game: game_lib.LineGame, ties: str = "random") -> Expert:
+  """Returns the expert of a game.
+
+  Raises:
+    ValueError: if the game is too large to be solved.
+  """
+  if ties not in ("first", "random"):
+    raise ValueError(f"ties must be first or random, not {ties!r}")
+  best_actions = exhaustive.solve(game).best_actions
+  return Expert(game, best_actions, "first" if ties == "first" else "random")

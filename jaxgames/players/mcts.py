@@ -1,0 +1,73 @@
+"""Monte Carlo tree search with random rollouts."""
+
+import dataclasses
+import functools
+
+import chex
+import jax
+import jax.numpy as jnp
+
+from jaxgames import game as game_lib
+from jaxgames import search
+from jaxgames.players import base
+from jaxgames.players import random
+
+__all__ = ["Mcts", "roll_out"]
+
+
+@functools.partial(
+  jax.tree_util.register_dataclass,
+  data_fields=["exploration"],
+  meta_fields=["game", "simulations"],
+)
+@dataclasses.dataclass(frozen=True)
+class Mcts(base.Memoryless):
+  """Searches as in section 2 of the dqn paper, then plays the most visited move.
+
+  Each simulation descends by the paper's upper confidence bound, adds one position to
+  the tree, plays on from it at random, and counts the result on the way back.
+
+  Attributes:
+    game: the game played.
+    simulations: how many for each move.
+    exploration: the constant c of the bound; the paper names 2.
+  """
+
+  game: game_lib.LineGame
+  simulations: int = 200
+  exploration: chex.Numeric = 2.0
+
+  def act(
+    self, memory: base.Memory, state: game_lib.State, key: chex.PRNGKey
+  ) -> jax.Array:
+    del memory
+    key_search, key_ties = jax.random.split(key)
+    tree = search.search(
+      self.game,
+      state,
+      key_search,
+      evaluate_fn=functools.partial(roll_out, self.game),
+      select_fn=search.upper_confidence_bound(self.exploration),
+      num_simulations=self.simulations,
+    )
+    visits = tree.visits[0]
+    tie_breaks = jax.random.uniform(key_ties, visits.shape, maxval=0.5)
+    is_legal = self.game.legal_actions(state)
+    return jnp.argmax(jnp.where(is_legal, visits + tie_breaks, -1.0)).astype(jnp.int32)
+
+
+def roll_out(
+  game: game_lib.LineGame, state: game_lib.State, key: chex.PRNGKey
+) -> jax.Array:
+  """Returns who wins when both sides play at random: 1 first player, 0, or -1."""
+  player = random.Random(game)
+
+  def play_on(
+    carry: tuple[game_lib.State, chex.PRNGKey],
+  ) -> tuple[game_lib.State, chex.PRNGKey]:
+    now, key = carry
+    key, key_move = jax.random.split(key)
+    return game.step(now, player.act((), now, key_move)), key
+
+  final, _ = jax.lax.while_loop(lambda carry: ~carry[0].is_over, play_on, (state, key))
+  return final.winner.astype(jnp.float32)

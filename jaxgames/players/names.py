@@ -1,0 +1,188 @@
+"""Players by name, as configs and the command line give them.
+
+A player is written as a name with options, `mcts:simulations=200,exploration=1`. Where
+an option is a player with options of its own, it stands in brackets:
+`sometimes:player=(mcts:simulations=50),other=random,probability=0.9`.
+"""
+
+from collections.abc import Callable, Mapping
+import dataclasses
+import difflib
+import functools
+import inspect
+from typing import Any
+
+from jaxgames import exhaustive
+from jaxgames import game as game_lib
+from jaxgames.players import base
+from jaxgames.players import expert
+from jaxgames.players import mcts
+from jaxgames.players import mixture
+from jaxgames.players import random
+from jaxgames.players import rules
+
+__all__ = ["PLAYERS", "Entry", "close_match", "make", "parse"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Entry:
+  """A named kind of player.
+
+  Attributes:
+    make_fn: makes one from a game and options; its keyword arguments, their types and
+      defaults are the options.
+    summary: one line for people.
+    plays_fn: whether it can play a game.
+  """
+
+  make_fn: Callable[..., base.Player]
+  summary: str
+  plays_fn: Callable[[game_lib.LineGame], bool] = lambda game: True
+
+  @property
+  def options(self) -> Mapping[str, inspect.Parameter]:
+    parameters = inspect.signature(self.make_fn).parameters
+    return {name: parameters[name] for name in parameters if name != "game"}
+
+
+def make(game: game_lib.LineGame, spec: str) -> base.Player:
+  """Returns the player that a text names.
+
+  >>> make(game_lib.make("connect4"), "attack-defense:ties=random").rules
+  ('win', 'block')
+
+  Raises:
+    ValueError: if the name or an option is unknown or has an impossible value, or if
+      such a player cannot play this game.
+  """
+  name, texts = parse(spec)
+  if name not in PLAYERS:
+    raise ValueError(f"no player {name!r}: {close_match(name, PLAYERS)}")
+  entry = PLAYERS[name]
+  options = {}
+  for key, text in texts.items():
+    if key not in entry.options:
+      known = close_match(key, entry.options) if entry.options else "it has none"
+      raise ValueError(f"player {name!r} has no option {key!r}: {known}")
+    options[key] = _convert(game, name, key, text, entry.options[key].annotation)
+  for key, parameter in entry.options.items():
+    if parameter.default is inspect.Parameter.empty and key not in options:
+      raise ValueError(f"player {name!r} needs the option {key!r}")
+  try:
+    return entry.make_fn(game, **options)
+  except ValueError as error:
+    raise ValueError(f"player {spec!r}: {error}") from error
+
+
+def parse(spec: str) -> tuple[str, dict[str, str]]:
+  """Splits the text for a player into its name and its options.
+
+  >>> parse("mcts:simulations=200")
+  ('mcts', {'simulations': '200'})
+  """
+  name, _, rest = spec.strip().partition(":")
+  options: dict[str, str] = {}
+  for part in _split_outside_brackets(rest):
+    key, equals, value = part.partition("=")
+    if not equals or not key.strip():
+      raise ValueError(f"in player {spec!r}, {part!r} is not of the form option=value")
+    if key.strip() in options:
+      raise ValueError(f"in player {spec!r}, the option {key.strip()!r} stands twice")
+    options[key.strip()] = value.strip()
+  return name, options
+
+
+def close_match(name: str, known: Mapping[str, Any]) -> str:
+  """Says which known names there are, the closest first."""
+  close = difflib.get_close_matches(name, known, n=1)
+  hint = f"did you mean {close[0]!r}? " if close else ""
+  return f"{hint}there are {', '.join(known)}"
+
+
+def _split_outside_brackets(text: str) -> list[str]:
+  """Splits at commas that are not inside brackets."""
+  parts, depth, start = [], 0, 0
+  for place, letter in enumerate(text):
+    depth += (letter == "(") - (letter == ")")
+    if depth < 0:
+      break
+    if letter == "," and depth == 0:
+      parts.append(text[start:place])
+      start = place + 1
+  if depth:
+    raise ValueError(f"the brackets in {text!r} do not match")
+  return [*parts, text[start:]] if text.strip() else parts
+
+
+def _convert(game: game_lib.LineGame, name: str, key: str, text: str, kind: Any) -> Any:
+  """Returns an option's value in the type that its maker declares."""
+  if kind is base.Player:
+    is_bracketed = text.startswith("(") and text.endswith(")")
+    return make(game, text[1:-1] if is_bracketed else text)
+  if kind not in (int, float):
+    return text
+  try:
+    return kind(text)
+  except ValueError:
+    wanted = "a whole number" if kind is int else "a number"
+    raise ValueError(f"player {name!r}: {key} must be {wanted}, not {text!r}") from None
+
+
+def _make_combined(game: game_lib.LineGame, ties: str = "first") -> base.Player:
+  names = ("attack", "defense", "attack-defense", "defense-attack")
+  return mixture.OnePerGame(
+    tuple(rules.from_script(name, game, ties) for name in names)
+  )
+
+
+def _make_mcts(
+  game: game_lib.LineGame, simulations: int = 200, exploration: float = 2.0
+) -> base.Player:
+  if simulations < 1:
+    raise ValueError(f"simulations must be at least 1, not {simulations}")
+  if not 0 <= exploration < float("inf"):
+    raise ValueError(f"exploration must be 0 or more, not {exploration}")
+  return mcts.Mcts(game, simulations, exploration)
+
+
+def _make_sometimes(
+  game: game_lib.LineGame, player: base.Player, other: base.Player, probability: float
+) -> base.Player:
+  del game
+  if not 0 <= probability <= 1:
+    raise ValueError(f"probability must be from 0 to 1, not {probability}")
+  return mixture.SomeMoves(player, other, probability)
+
+
+def _make_every(
+  game: game_lib.LineGame, player: base.Player, other: base.Player, every: int
+) -> base.Player:
+  del game
+  if every < 1:
+    raise ValueError(f"every must be at least 1, not {every}")
+  return mixture.EveryNthGame(player, other, every)
+
+
+def _script(name: str, summary: str) -> Entry:
+  return Entry(functools.partial(rules.from_script, name), summary)
+
+
+PLAYERS: dict[str, Entry] = {
+  "random": Entry(random.Random, "any legal move"),
+  "attack": _script("attack", "wins if it can, else random"),
+  "defense": _script("defense", "blocks if it must, else random"),
+  "attack-defense": _script("attack-defense", "wins, else blocks, else random"),
+  "defense-attack": _script("defense-attack", "blocks, else wins, else random"),
+  "combined": Entry(_make_combined, "one of the four above, drawn for each game"),
+  "benchmark": _script(
+    "benchmark", "wins, else blocks, else plays under no winning cell of the opponent"
+  ),
+  "expert": Entry(
+    expert.solve, "perfect play of a solved game", exhaustive.is_solvable
+  ),
+  "mcts": Entry(_make_mcts, "tree search with random rollouts"),
+  "sometimes": Entry(
+    _make_sometimes, "as `player`, but each move with a probability as `other`"
+  ),
+  "every": Entry(_make_every, "as `player`, but every n-th game as `other`"),
+}

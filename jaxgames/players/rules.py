@@ -1,0 +1,117 @@
+"""Players by rule: they look one move ahead, at threats read off bit boards."""
+
+import dataclasses
+import functools
+from typing import Literal
+
+import chex
+import jax
+import jax.numpy as jnp
+
+from jaxgames import bits
+from jaxgames import game as game_lib
+from jaxgames.players import base
+
+__all__ = ["Rule", "Rules", "Ties"]
+
+Rule = Literal["win", "block", "safe"]
+Ties = Literal["first", "random"]
+
+# The scripted players of the hybrid paper, section 2.4, and the benchmark of the ttt3d
+# paper, section V.A: which rules, in which order, and how equals are chosen.
+SCRIPTS: dict[str, tuple[tuple[Rule, ...], Ties]] = {
+  "attack": (("win",), "first"),
+  "defense": (("block",), "first"),
+  "attack-defense": (("win", "block"), "first"),
+  "defense-attack": (("block", "win"), "first"),
+  "benchmark": (("win", "block", "safe"), "random"),
+}
+
+
+@functools.partial(
+  jax.tree_util.register_dataclass,
+  data_fields=[],
+  meta_fields=["game", "rules", "ties"],
+)
+@dataclasses.dataclass(frozen=True)
+class Rules(base.Memoryless):
+  """Follows the first rule that has a move to offer, and plays at random if none has.
+
+  The rules: `win` completes a line; `block` takes a cell with which the opponent would
+  complete one; `safe` avoids cells on top of which the opponent would (any move, if
+  all are such cells, and always on boards without gravity).
+
+  Attributes:
+    game: the game played.
+    rules: in order of precedence.
+    ties: which of several wins or blocks to play: a `random` one, or the `first`,
+      found line by line without gravity and column by column with it.
+  """
+
+  game: game_lib.LineGame
+  rules: tuple[Rule, ...]
+  ties: Ties = "random"
+
+  def act(
+    self, memory: base.Memory, state: game_lib.State, key: chex.PRNGKey
+  ) -> jax.Array:
+    del memory
+    game = self.game
+    playable = game.playable_cells(state)
+    offers = [self._offer(rule, state, playable) for rule in self.rules]
+    # From the last rule to the first, so that the first with an offer prevails.
+    chosen = playable
+    for cells in reversed(offers):
+      chosen = bits.select(bits.contains_any(cells), cells, chosen)
+    action = base.choose_uniformly(game, chosen, key)
+    if self.ties == "random":
+      return action
+    for rule, cells in reversed(tuple(zip(self.rules, offers, strict=True))):
+      if rule != "safe":
+        first = self._first_completion(_stones(rule, state), cells)
+        action = jnp.where(bits.contains_any(cells), first, action)
+    return action
+
+  def _offer(
+    self, rule: Rule, state: game_lib.State, playable: bits.Words
+  ) -> bits.Words:
+    """Returns the cells among the playable ones that a rule recommends."""
+    completing = self.game.winning_cells(_stones(rule, state))
+    if rule != "safe":
+      return bits.intersection(playable, completing)
+    if not self.game.gravity:
+      return playable
+    return bits.difference(playable, self.game.below(completing))
+
+  def _first_completion(self, stones: bits.Words, cells: bits.Words) -> jax.Array:
+    """Returns the action among `cells` that a search in order would find first."""
+    if self.game.gravity:
+      return base.choose_first(self.game, cells)
+    lines = self.game.lines
+    stone_on = bits.unpack(stones, self.game.num_cells)[lines]
+    is_offered = bits.unpack(cells, self.game.num_cells)[lines]
+    has_all_but_one = stone_on.sum(axis=1) == self.game.length - 1
+    is_found = has_all_but_one & is_offered.any(axis=1)
+    line = jnp.argmax(is_found)
+    hole = jnp.argmax(is_offered[line])
+    return jnp.asarray(lines)[line, hole]
+
+
+def _stones(rule: Rule, state: game_lib.State) -> bits.Words:
+  """Returns the stones of the side whose lines a rule watches."""
+  return state.own if rule == "win" else state.other
+
+
+def from_script(name: str, game: game_lib.LineGame, ties: str | None = None) -> Rules:
+  """Returns one of the scripted players.
+
+  Args:
+    name: a key of `SCRIPTS`.
+    game: the game to play.
+    ties: `first` or `random`; the script's own way if none is given.
+  """
+  rules, own_ties = SCRIPTS[name]
+  chosen = own_ties if ties is None else ties
+  if chosen not in ("first", "random"):
+    raise ValueError(f"ties must be first or random, not {ties!r}")
+  return Rules(game, rules, "first" if chosen == "first" else "random")

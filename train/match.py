@@ -1,0 +1,117 @@
+"""A match of any length between two players, with progress and a table."""
+
+import dataclasses
+from typing import Any
+
+import jax
+import numpy as np
+import rich.console
+import rich.progress
+import rich.table
+import scipy.stats
+
+from jaxgames import arena
+from jaxgames import players
+
+__all__ = ["MatchResult", "play"]
+
+# More games than this come in pieces, so that there is progress to show and a tree
+# search for every game fits into memory. Even, so that colours go on alternating.
+MOST_AT_ONCE = 2000
+
+
+@dataclasses.dataclass(frozen=True)
+class MatchResult:
+  """How a match ended for its first player.
+
+  Attributes:
+    wins: games won moving first, and moving second.
+    draws: likewise.
+    losses: likewise.
+  """
+
+  wins: tuple[int, ...]
+  draws: tuple[int, ...]
+  losses: tuple[int, ...]
+
+  @property
+  def score(self) -> float:
+    """Wins and half of the draws, as a share of all games."""
+    num_games = sum(self.wins + self.draws + self.losses)
+    return (sum(self.wins) + sum(self.draws) / 2) / num_games
+
+  def as_json(self) -> dict[str, Any]:
+    """Returns what `jaxgames match --json` prints."""
+    sides = zip(("first", "second"), self.wins, self.draws, self.losses, strict=True)
+    return {
+      "wins": sum(self.wins),
+      "draws": sum(self.draws),
+      "losses": sum(self.losses),
+      "by_side": {
+        side: {"wins": wins, "draws": draws, "losses": losses}
+        for side, wins, draws, losses in sides
+      },
+    }
+
+  def as_table(self, game: str, a: str, b: str) -> rich.table.Table:
+    """Returns the results by side, with the interval that the win rate lies in."""
+    table = rich.table.Table(
+      "", "games", "wins", "draws", "losses", "win rate, 95% interval",
+      title=f"{game}: {a} against {b}",
+    )  # fmt: skip
+    results = (self.wins, self.draws, self.losses)
+    rows = [*zip(*results, strict=True), tuple(map(sum, results))]
+    for name, (wins, draws, losses) in zip(
+      ("moving first", "moving second", "all"), rows, strict=True
+    ):
+      total = wins + draws + losses
+      rate = "-"
+      if total:
+        low, high = scipy.stats.binomtest(wins, total).proportion_ci(method="wilson")
+        rate = f"{wins / total:.1%} ({low:.1%} to {high:.1%})"
+      table.add_row(name, *map(str, (total, wins, draws, losses)), rate)
+    return table
+
+
+def play(
+  player_a: players.Player,
+  player_b: players.Player,
+  *,
+  num_games: int,
+  seed: int,
+  console: rich.console.Console,
+) -> MatchResult:
+  """Plays a match, in pieces of `MOST_AT_ONCE` games.
+
+  Args:
+    player_a: the player whose results are returned.
+    player_b: its opponent.
+    num_games: how many games.
+    seed: of all randomness.
+    console: where progress is shown if it is a terminal.
+  """
+  total = None
+  with rich.progress.Progress(
+    *rich.progress.Progress.get_default_columns(),
+    console=console,
+    transient=True,
+    disable=not console.is_terminal,
+  ) as progress:
+    task = progress.add_task("playing", total=num_games)
+    for piece, first in enumerate(range(0, num_games, MOST_AT_ONCE)):
+      score = arena.play_match(
+        player_a,
+        player_b,
+        jax.random.fold_in(jax.random.key(seed), piece),
+        num_games=min(MOST_AT_ONCE, num_games - first),
+        first_number=np.int32(first),
+      )
+      # Added up on the host, where integers do not overflow.
+      score = jax.tree.map(lambda x: np.asarray(x, np.int64), score)
+      total = score if total is None else total + score
+      progress.update(task, completed=min(first + MOST_AT_ONCE, num_games))
+  if total is None:
+    raise ValueError(f"a match has at least one game, not {num_games}")
+  return MatchResult(
+    *(tuple(map(int, sides)) for sides in (total.wins, total.draws, total.losses))
+  )
