@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 import contextlib
 import json
+import os
+import pathlib
 import sys
 from typing import Annotated
 
@@ -11,10 +13,19 @@ import rich.table
 import typer
 
 import jaxgames
+from jaxgames import networks
 from jaxgames import players
+from train import agents
 from train import bench
-from train import match
-from train import play
+from train import config as config_lib
+from train import devices as devices_lib
+from train import learners
+from train import loop
+from train import match as match_lib
+from train import play as play_lib
+from train import report as report_lib
+from train import run_directory
+from train import sweep as sweep_lib
 
 __all__ = ["app", "main"]
 
@@ -25,20 +36,52 @@ app = typer.Typer(
   pretty_exceptions_enable=False,
 )
 
+PLAYER_HELP = (
+  "a name with options, as mcts:simulations=200 (see `jaxgames games`), or the "
+  "directory of a run, as DIR or DIR@TRIAL"
+)
+
 GameArgument = Annotated[
   str, typer.Argument(metavar="GAME", help=f"One of {', '.join(jaxgames.GAMES)}.")
+]
+ConfigArgument = Annotated[
+  pathlib.Path, typer.Argument(metavar="CONFIG", help="A YAML file under configs/.")
+]
+OverridesArgument = Annotated[
+  list[str] | None,
+  typer.Argument(metavar="[KEY=VALUE]...", help="As test.every=1000 trials=2."),
+]
+DirectoryArgument = Annotated[
+  pathlib.Path, typer.Argument(metavar="DIR", help="The directory of a run.")
 ]
 JsonOption = Annotated[
   bool, typer.Option("--json", help="Print one JSON object and nothing else.")
 ]
 SeedOption = Annotated[int, typer.Option(help="Same seed, same games.", min=0)]
-
-PLAYER_HELP = "a name with options, as `mcts:simulations=200`; see `jaxgames games`"
+DevicesOption = Annotated[
+  int | None,
+  typer.Option(
+    help="Without an accelerator: how many cores share the trials. All by default, "
+    "or as many as the run was begun with.",
+    min=1,
+  ),
+]
+DifferentOption = Annotated[
+  bool,
+  typer.Option(
+    "--allow-different",
+    help="Go on with another jax or other devices, where the same bits cannot be "
+    "promised.",
+  ),
+]
+TensorboardOption = Annotated[
+  bool, typer.Option("--tensorboard", help="Write curves for TensorBoard too.")
+]
 
 
 @app.command()
 def games() -> None:
-  """Lists the games and players that configs and commands may name."""
+  """Lists the games, players, networks and learners that configs may name."""
   console = rich.console.Console()
   table = rich.table.Table("game", "board", "line", "stones fall", title="Games")
   for name, game in jaxgames.GAMES.items():
@@ -48,17 +91,114 @@ def games() -> None:
   table = rich.table.Table("player", "what it does", "options", title="Players")
   for name, entry in players.PLAYERS.items():
     options = [
-      key
-      if option.default is option.empty or option.default is None
-      else f"{key}={option.default}"
+      key if option.default in (option.empty, None) else f"{key}={option.default}"
       for key, option in entry.options.items()
     ]
     table.add_row(name, entry.summary, "\n".join(options))
   console.print(table)
+  table = rich.table.Table(
+    "network", "units a line", "hidden layers", title="Networks of the ttt3d paper"
+  )
+  for name, (detectors, hidden) in networks.NETWORKS.items():
+    layers = ", ".join(map(str, hidden)) or "-"
+    table.add_row(name, str(detectors) if detectors else "-", layers)
+  console.print(table)
+  console.print(f"Learners: {', '.join(learners.KINDS)}")
+
+
+@app.command()
+def train(
+  config: ConfigArgument,
+  overrides: OverridesArgument = None,
+  out: Annotated[
+    pathlib.Path | None,
+    typer.Option(metavar="DIR", help="Default: checkpoints/ and the config's name."),
+  ] = None,
+  devices: DevicesOption = None,
+  tensorboard: TensorboardOption = False,
+) -> None:
+  """Trains as a config says, then shows the results."""
+  with _errors_as_one_line():
+    _set_up(devices)
+    settings = config_lib.load(config, overrides or ())
+    directory = out or pathlib.Path("checkpoints") / config.stem
+    console = rich.console.Console()
+    outcome = loop.start(settings, directory, console, tensorboard=tensorboard)
+    _finish(outcome, [directory])
+
+
+@app.command()
+def resume(
+  directory: DirectoryArgument,
+  devices: DevicesOption = None,
+  allow_different: DifferentOption = False,
+  tensorboard: TensorboardOption = False,
+) -> None:
+  """Goes on with a run from its newest good checkpoint, to the same bits."""
+  with _errors_as_one_line():
+    begun = run_directory.RunDirectory(directory).read_status()
+    _set_up(devices or begun.get("machine", {}).get("devices"))
+    outcome = loop.resume(
+      directory,
+      rich.console.Console(),
+      allow_different=allow_different,
+      tensorboard=tensorboard,
+    )
+    _finish(outcome, [directory])
+
+
+@app.command()
+def sweep(
+  config: ConfigArgument,
+  overrides: OverridesArgument = None,
+  out: Annotated[
+    pathlib.Path | None,
+    typer.Option(metavar="DIR", help="Default: checkpoints/ and the sweep's name."),
+  ] = None,
+  devices: DevicesOption = None,
+  allow_different: DifferentOption = False,
+  tensorboard: TensorboardOption = False,
+) -> None:
+  """Makes many runs; stopped and called again, it does what is left."""
+  with _errors_as_one_line():
+    _set_up(devices)
+    runs = config_lib.load_sweep(config, overrides or ())
+    directory = out or pathlib.Path("checkpoints") / config.stem
+    outcome = sweep_lib.run(
+      runs,
+      directory,
+      rich.console.Console(),
+      allow_different=allow_different,
+      tensorboard=tensorboard,
+    )
+    _finish(outcome, [directory])
+
+
+@app.command()
+def report(
+  directories: Annotated[
+    list[pathlib.Path],
+    typer.Argument(metavar="DIR...", help="Runs, or directories of runs."),
+  ],
+  out: Annotated[
+    pathlib.Path | None,
+    typer.Option(
+      metavar="DIR", help="For tables and figures. Default: report/ in the first DIR."
+    ),
+  ] = None,
+  as_json: JsonOption = False,
+) -> None:
+  """Shows tables and figures beside the papers' numbers, of unfinished runs too."""
+  with _errors_as_one_line():
+    found = report_lib.make(directories)
+    if as_json:
+      print(json.dumps(report_lib.as_json(found)))
+    else:
+      _show(found, out or directories[0] / "report")
 
 
 @app.command("match")
-def match_command(
+def match(
   game: GameArgument,
   a: Annotated[str, typer.Argument(metavar="A", help=f"A player: {PLAYER_HELP}.")],
   b: Annotated[str, typer.Argument(metavar="B", help="Its opponent.")],
@@ -68,10 +208,9 @@ def match_command(
 ) -> None:
   """Lets two players play each other, taking turns in moving first."""
   with _errors_as_one_line():
-    the_game = jaxgames.make(game)
-    both = players.make(the_game, a), players.make(the_game, b)
+    both = [_player(jaxgames.make(game), spec) for spec in (a, b)]
     console = rich.console.Console(stderr=True, quiet=as_json)
-    result = match.play(*both, num_games=num_games, seed=seed, console=console)
+    result = match_lib.play(*both, num_games=num_games, seed=seed, console=console)
   if as_json:
     print(json.dumps(result.as_json()))
   else:
@@ -79,28 +218,28 @@ def match_command(
 
 
 @app.command("play")
-def play_command(
+def play(
   game: GameArgument,
   against: Annotated[
-    str | None, typer.Option(help=f"The opponent: {PLAYER_HELP}.")
-  ] = None,
+    str, typer.Option(help=f"The opponent: {PLAYER_HELP}.")
+  ] = "mcts:simulations=1000",
   second: Annotated[bool, typer.Option("--second", help="Move second.")] = False,
   seed: SeedOption = 0,
 ) -> None:
   """Lets you play against an agent in the terminal."""
   with _errors_as_one_line():
     the_game = jaxgames.make(game)
-    opponent_name = against or "mcts:simulations=1000"
-    opponent = players.make(the_game, opponent_name)
-    adviser = players.make(the_game, _strongest(the_game))
-  play.play_in_terminal(
-    the_game,
-    opponent,
-    human_first=not second,
-    hint_player=adviser,
-    opponent_name=opponent_name,
-    seed=seed,
-  )
+    opponent = _player(the_game, against)
+    can_solve = players.PLAYERS["expert"].plays_fn(the_game)
+    adviser = _player(the_game, "expert" if can_solve else "mcts:simulations=2000")
+    play_lib.play_in_terminal(
+      the_game,
+      opponent,
+      human_first=not second,
+      hint_player=adviser,
+      opponent_name=against,
+      seed=seed,
+    )
 
 
 @app.command("bench")
@@ -119,10 +258,30 @@ def main() -> None:
   app()
 
 
-def _strongest(game: jaxgames.LineGame) -> str:
-  """Returns the strongest player that needs no training."""
-  can_solve = players.PLAYERS["expert"].plays_fn(game)
-  return "expert" if can_solve else "mcts:simulations=2000"
+def _set_up(num_devices: int | None) -> None:
+  """Chooses devices and turns the compilation cache on, before jax is used."""
+  devices_lib.set_cpu_devices(num_devices or os.cpu_count() or 1)
+  devices_lib.enable_compilation_cache()
+
+
+def _player(game: jaxgames.LineGame, spec: str) -> players.Player:
+  """Returns a player by name, or a run's agent by its directory."""
+  return agents.load(spec, game) if agents.is_agent(spec) else players.make(game, spec)
+
+
+def _finish(outcome: loop.Outcome, directories: list[pathlib.Path]) -> None:
+  """Shows the results of what is finished, or leaves as a signal would have it."""
+  if outcome.exit_code:
+    raise typer.Exit(outcome.exit_code)
+  _show(report_lib.make(directories), directories[0] / "report")
+
+
+def _show(found: report_lib.Report, directory: pathlib.Path) -> None:
+  """Prints a report, writes it, and says where it is."""
+  console = rich.console.Console()
+  report_lib.print_to(console, found)
+  for path in report_lib.write(found, directory):
+    console.print(f"written: {path}", highlight=False, markup=False)
 
 
 @contextlib.contextmanager

@@ -1,0 +1,114 @@
+"""Value networks: what a board is worth to the player who has just moved."""
+
+import functools
+from typing import Any
+
+import chex
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+
+from jaxgames import game as game_lib
+from jaxgames.networks import activation
+from jaxgames.networks import sums
+
+__all__ = ["NETWORKS", "ValueNetwork", "num_weights"]
+
+# Table I of the ttt3d paper: detectors a line, hidden layers.
+NETWORKS: dict[str, tuple[int, tuple[int, ...]]] = {
+  "small_structured": (4, ()),
+  "deep_structured": (4, (32,)),
+  "small_unstructured": (0, (50,)),
+  "deep_unstructured": (0, (95, 51)),
+  "wide_unstructured": (0, (169,)),
+}
+
+
+def _uniform(
+  key: chex.PRNGKey, shape: tuple[int, ...], dtype: Any = jnp.float32
+) -> jax.Array:
+  return jax.random.uniform(key, shape, dtype, minval=-0.5, maxval=0.5)
+
+
+class ValueNetwork(nn.Module):
+  """A multilayer perceptron on a board, its first layer plain or joined to lines.
+
+  Weights are drawn uniformly from [-0.5, 0.5], as in the ttt3d paper.
+
+  Attributes:
+    game: whose boards it judges; its lines make the structured layer.
+    hidden: the sizes of the fully connected hidden layers.
+    detectors: how many units each winning line has, joined to its cells only; with 0
+      the first hidden layer is joined to all cells.
+    has_bias: whether units have a bias. The paper's counts of weights have none.
+    steepness: of the activation; 1/2 is the logistic function scaled to [-1, 1].
+    slope: of the derivative that back-propagation uses, see `activation.squash`.
+  """
+
+  game: game_lib.LineGame
+  hidden: tuple[int, ...] = ()
+  detectors: int = 0
+  has_bias: bool = False
+  steepness: float = 0.5
+  slope: float = 0.5
+
+  def setup(self):
+    widths = (*self.hidden, 1)
+    self.sums: sums.LineSums | sums.CellSums = (
+      sums.LineSums(
+        self.game, widths[0], self.detectors, self.has_bias, self.activate, _uniform
+      )
+      if self.detectors
+      else sums.CellSums(self.game, widths[0], _uniform)
+    )
+    if self.has_bias:
+      self.bias = self.param("bias", _uniform, widths[:1])
+    self.layers = [
+      nn.Dense(width, use_bias=self.has_bias, kernel_init=_uniform, bias_init=_uniform)
+      for width in widths[1:]
+    ]
+
+  def activate(self, x: jax.Array) -> jax.Array:
+    return activation.squash(x, self.steepness, self.slope)
+
+  def __call__(self, boards: jax.Array) -> jax.Array:
+    """Returns the values `[B]` of boards `[B, num_cells]`, 1 the mover's stones."""
+    return self._finish(self.sums(boards))
+
+  def tables(self) -> chex.ArrayTree:
+    """Returns what `afterstates` looks up; once for all boards."""
+    return self.sums.tables()
+
+  def afterstates(
+    self, tables: chex.ArrayTree, boards: jax.Array, cells: jax.Array
+  ) -> jax.Array:
+    """Returns the values `[B, A]` of boards after a stone in one of several cells.
+
+    The same as to put each stone on a copy of its board and to call the network, but
+    only what the stone changes is computed.
+
+    Args:
+      tables: from `tables`.
+      boards: `[B, num_cells]` int8, 1 the stones of the player to move.
+      cells: `[B, A]` int32, an empty cell for each action; of others the value means
+        nothing.
+    """
+    present = self.sums.present(tables, boards)
+    changes = self.sums.changes(tables, boards, cells)
+    after = (present[:, None] + changes).reshape(-1, present.shape[-1])
+    return self._finish(after).reshape(cells.shape)
+
+  def _finish(self, totals: jax.Array) -> jax.Array:
+    """Returns the values `[n]` from the first layer's sums `[n, width]`."""
+    x = self.activate(totals + self.bias[None] if self.has_bias else totals)
+    for layer in self.layers:
+      x = self.activate(layer(x))
+    return x[:, 0]
+
+
+@functools.lru_cache
+def num_weights(network: ValueNetwork) -> int:
+  """Returns the number of trainable numbers."""
+  boards = jnp.zeros((1, network.game.num_cells), jnp.int8)
+  shapes = jax.eval_shape(network.init, jax.random.key(0), boards)
+  return sum(leaf.size for leaf in jax.tree.leaves(shapes))

@@ -1,0 +1,131 @@
+"""Value networks: Table I, incremental equal to full evaluation, the derivative."""
+
+import jax
+import jax.export
+import jax.numpy as jnp
+import numpy as np
+import positions
+import pytest
+
+import jaxgames
+from jaxgames import networks
+from jaxgames.networks import activation
+from jaxgames.players import greedy
+
+TABLE_1 = {
+  "small_structured": 1520,
+  "deep_structured": 10976,
+  "small_unstructured": 3250,
+  "deep_unstructured": 10976,
+  "wide_unstructured": 10985,
+}
+
+
+def make(game, name, **fields):
+  detectors, hidden = networks.NETWORKS[name]
+  return networks.ValueNetwork(game, hidden, detectors, **fields)
+
+
+@pytest.mark.parametrize("name", TABLE_1)
+def test_numbers_of_weights_are_those_of_table_1(name):
+  network = make(jaxgames.make("ttt3d"), name)
+  assert networks.num_weights(network) == TABLE_1[name]
+
+
+def test_every_network_by_name_is_in_table_1():
+  assert set(networks.NETWORKS) == set(TABLE_1)
+
+
+@pytest.mark.parametrize("name", TABLE_1)
+@pytest.mark.parametrize("has_bias", [False, True])
+@pytest.mark.parametrize("game_name", ["tictactoe", "connect4", "ttt3d"])
+def test_incremental_equals_full_evaluation(name, has_bias, game_name):
+  game = jaxgames.make(game_name)
+  network = make(game, name, has_bias=has_bias)
+  states = positions.random_positions(game, 24, seed=6)
+  params = network.init(jax.random.key(0), jnp.zeros((1, game.num_cells), jnp.int8))
+
+  @jax.jit
+  def evaluate(params, states):
+    tables = network.apply(params, method="tables")
+    quick = greedy.afterstate_values(network, params, tables, states)
+    boards = jax.vmap(game.afterstates)(states).reshape(-1, game.num_cells)
+    full = network.apply(params, boards).reshape(quick.shape)
+    return quick, full, jax.vmap(game.legal_actions)(states)
+
+  quick, full, is_legal = map(np.asarray, evaluate(params, states))
+  np.testing.assert_allclose(quick[is_legal], full[is_legal], atol=2e-6)
+  assert np.ptp(full[is_legal]) > 0.1
+
+
+def test_structured_layer_is_stored_as_one_matrix_a_line():
+  network = make(jaxgames.make("ttt3d"), "deep_structured")
+  params = network.init(jax.random.key(0), jnp.zeros((1, 64), jnp.int8))["params"]
+  assert params["sums"]["line_kernel"].shape == (76, 4, 4)
+  assert params["sums"]["kernel"].shape == (76, 4, 32)
+
+
+def test_weights_are_uniform_between_minus_and_plus_one_half():
+  network = make(jaxgames.make("ttt3d"), "wide_unstructured", has_bias=True)
+  params = network.init(jax.random.key(0), jnp.zeros((1, 64), jnp.int8))
+  weights = np.concatenate([np.ravel(leaf) for leaf in jax.tree.leaves(params)])
+  assert -0.5 <= weights.min() < -0.49
+  assert 0.49 < weights.max() <= 0.5
+  assert abs(weights.std() - 12**-0.5) < 0.01
+
+
+def test_without_biases_a_network_is_odd():
+  game = jaxgames.make("ttt3d")
+  network = make(game, "deep_structured")
+  boards = jax.vmap(game.observe)(positions.random_positions(game, 8)).reshape(8, -1)
+  params = network.init(jax.random.key(1), boards)
+  values = network.apply(params, boards)
+  np.testing.assert_allclose(network.apply(params, -boards), -values, atol=1e-6)
+
+
+@pytest.mark.parametrize(("steepness", "slope"), [(0.5, 0.5), (0.5, 1.0), (1.0, 2.0)])
+def test_derivative_is_slope_times_one_minus_square(steepness, slope):
+  x = jnp.float32(0.7)
+  y = np.tanh(steepness * 0.7)
+  value, derivative = jax.value_and_grad(activation.squash)(x, steepness, slope)
+  np.testing.assert_allclose(value, y, rtol=1e-6)
+  np.testing.assert_allclose(derivative, slope * (1 - y * y), rtol=1e-6)
+
+
+def test_logistic_scaled_to_minus_one_and_one_has_steepness_one_half():
+  x = jnp.linspace(-4, 4, 9)
+  expected = 2 * jax.nn.sigmoid(x) - 1
+  np.testing.assert_allclose(activation.squash(x, 0.5, 0.5), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("platform", ["cuda", "tpu"])
+@pytest.mark.parametrize("name", ["deep_structured", "deep_unstructured"])
+def test_greedy_player_lowers_for_accelerators(name, platform):
+  game = jaxgames.make("ttt3d")
+  network = make(game, name, has_bias=True)
+  states = positions.random_positions(game, 4)
+  params = network.init(jax.random.key(0), jnp.zeros((1, 64), jnp.int8))
+
+  def act(params, states):
+    tables = network.apply(params, method="tables")
+    player = greedy.Greedy(network, params, tables, counts_wins=True)
+    return jax.vmap(lambda state: player.act((), state, jax.random.key(0)))(states)
+
+  exported = jax.export.export(jax.jit(act), platforms=[platform])(params, states)
+  assert "callback" not in exported.mlir_module()
+
+
+def test_greedy_takes_a_win_if_told_to():
+  game = jaxgames.make("tictactoe")
+  network = networks.ValueNetwork(game, (4,))
+  state = game.from_moves([0, 3, 1, 4])
+  boards = jnp.zeros((1, 9), jnp.int8)
+  played = set()
+  for seed in range(6):
+    params = network.init(jax.random.key(seed), boards)
+    tables = network.apply(params, method="tables")
+    told = greedy.Greedy(network, params, tables, counts_wins=True)
+    alone = greedy.Greedy(network, params, tables, counts_wins=False)
+    assert int(told.act((), state, jax.random.key(0))) == 2
+    played.add(int(alone.act((), state, jax.random.key(0))))
+  assert played != {2}

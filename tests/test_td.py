@@ -1,0 +1,261 @@
+"""The TD learner against its plain twin, and what its settings promise."""
+
+import functools
+
+import chex
+import jax
+import jax.export
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import td_twin
+
+from jaxgames import arena
+from jaxgames import players
+from train import config as config_lib
+from train.learners import td
+
+NETWORK = {"hidden": [5], "detectors": 2, "bias": True}
+
+
+def make(*, game="connect4_4x4", opponent="self", lanes=1, network=NETWORK, **settings):
+  return td.TdLearner(
+    config_lib.RunConfig(
+      game=game,
+      learner={"kind": "td", "network": network, **settings},
+      opponent=opponent,
+      games=100,
+      parallel_games=lanes,
+      test={"every": 50, "games": 10, "against": "random"},
+    )
+  )
+
+
+def follow(learner, num_turns, seed=0):
+  """Plays turns, and lets the twin learn from the same moves; returns both weights."""
+  settings, lanes = learner.settings, range(learner.num_lanes)
+  state = jax.jit(learner.init)(jax.random.key(seed))
+  twin = td_twin.Network(learner.network, state.params)
+  games = [td_twin.Lane() for _ in lanes]
+  turn, move_fn = jax.jit(learner._turn), jax.jit(learner._move)
+  answer = jax.jit(learner._answer)
+  for _ in range(num_turns):
+    keys = jax.random.split(state.key, 4)
+    move = jax.device_get(move_fn(state, keys[1]))
+    lessons, endings = [], [[] for _ in lanes]
+    for i in lanes:
+      side = int(move.side[i]) if move.is_made[i] else None
+      is_over, has_won = bool(move.games.is_over[i]), move.games.winner[i] != 0
+      target = settings.discount * twin.forward(move.boards[i])[0]
+      if is_over and not settings.teaches_terminal:
+        target = 1.0 if has_won else 0.0
+      if settings.exploration_teaches == "greedy":
+        target = float(move.targets[i])
+      lessons.append(games[i].lesson(side, target, move.weights[i] > 0))
+      if side is None:
+        continue
+      if is_over:
+        if learner.opponent is None:
+          endings[i].append((games[i].previous[1 - side], -1.0 if has_won else 0.0))
+        if settings.teaches_terminal:
+          endings[i].append((move.boards[i], 1.0 if has_won else 0.0))
+      games[i].moved(side, move.boards[i])
+    is_over = move.games.is_over
+    if learner.opponent is not None:
+      moved = state._replace(games=jax.tree.map(jnp.asarray, move.games))
+      after = jax.device_get(answer(moved, keys[2])).games
+      for i in lanes:
+        if after.is_over[i] and not is_over[i]:
+          result = -1.0 if after.winner[i] != 0 else 0.0
+          endings[i].append((games[i].previous[0], result))
+      is_over = after.is_over
+    twin.teach([lesson for lesson in lessons if lesson], settings.learning_rate)
+    for i in lanes:
+      if is_over[i]:
+        games[i].ended(endings[i])
+    if not learner.is_spread:
+      for _ in range(2):
+        now = [game.pending.pop(0) for game in games if game.pending]
+        twin.teach(now, settings.learning_rate)
+    state = turn(state)
+  return state, twin
+
+
+def assert_same_weights(state, twin):
+  ours = td_twin.Network(twin.network, state.params).weights
+  for name, weights in twin.weights.items():
+    np.testing.assert_allclose(ours[name], weights, atol=3e-5, err_msg=name)
+
+
+@pytest.mark.parametrize(
+  "fields",
+  [
+    {},
+    {"lanes": 4},
+    {"lanes": 4, "teaches_terminal": False, "counts_wins": True},
+    {"lanes": 3, "exploration_teaches": "nothing", "epsilon": 0.5},
+    {"lanes": 3, "exploration_teaches": "greedy", "epsilon": 0.5},
+    {"lanes": 2, "terminal_steps": "at_once"},
+    {"lanes": 1, "terminal_steps": "spread", "discount": 0.9},
+    {"opponent": "benchmark"},
+    {"opponent": "benchmark", "lanes": 4, "starts": "never"},
+    {"opponent": "attack-defense", "lanes": 4, "teaches_terminal": False},
+    {"opponent": "benchmark", "lanes": 3, "starts": "random", "counts_wins": True},
+    {"game": "tictactoe", "network": {"hidden": [7, 4], "detectors": 0}, "lanes": 2},
+    {"network": {**NETWORK, "hidden": [], "bias": False, "slope": 1.0}, "lanes": 2},
+  ],
+)
+def test_learner_equals_its_plain_twin(fields):
+  learner = make(**{"learning_rate": 0.05, **fields})
+  state, twin = follow(learner, 60)
+  assert int(state.num_games) >= 3
+  assert_same_weights(state, twin)
+
+
+def test_hand_worked_step():
+  # One lesson, one linear unit: V = tanh(x w / 2), with w = 0 everywhere is 0, so that
+  # towards a target of 1 each own stone's weight grows by 0.1 * 1 * 0.5.
+  learner = make(
+    game="tictactoe", network={"hidden": [], "detectors": 0}, learning_rate=0.1
+  )
+  state = learner.init(jax.random.key(0))
+  state = state._replace(params=jax.tree.map(jnp.zeros_like, state.params))
+  (lessons, _) = state.previous
+  board = jnp.array([[1, -1, 0, 0, 1, 0, 0, 0, -1]], jnp.int8)
+  lessons = lessons._replace(
+    boards=board, targets=jnp.array([1.0]), weights=jnp.array([1.0])
+  )
+  after = learner._teach(state, lessons)
+  expected = 0.05 * np.asarray(board[0], np.float32)
+  kernel = after.params["params"]["sums"]["kernel"][:, 0]
+  np.testing.assert_allclose(kernel, expected, rtol=1e-6)
+  assert float(after.tally.squared_errors) == 1.0
+
+
+def test_mean_gradient_is_the_sum_over_the_number_of_games():
+  summed, mean = make(lanes=4), make(lanes=4, gradient="mean")
+  state = summed.init(jax.random.key(0))
+  lessons = state.previous[0]._replace(
+    boards=jnp.ones((4, 16), jnp.int8),
+    targets=jnp.array([1.0, 0.0, -1.0, 0.5]),
+    weights=jnp.ones(4),
+  )
+  moved_by = [
+    jax.tree.map(jnp.subtract, learner._teach(state, lessons).params, state.params)
+    for learner in (summed, mean)
+  ]
+  chex.assert_trees_all_close(
+    moved_by[0], jax.tree.map(lambda x: 4 * x, moved_by[1]), atol=1e-6
+  )
+
+
+def test_advance_stops_at_the_first_turn_with_enough_games():
+  learner = make(lanes=8)
+  advance, turn = jax.jit(learner.advance), jax.jit(learner._turn)
+  state = learner.init(jax.random.key(0))
+  ahead = advance(state, 5)
+  while state.num_games < 5:
+    state = turn(state)
+  chex.assert_trees_all_equal(state, ahead)
+  chex.assert_trees_all_equal(advance(ahead, 5), ahead)
+
+
+def test_chunks_make_no_difference():
+  learner = make(lanes=8, opponent="benchmark")
+  advance = jax.jit(learner.advance)
+  state = learner.init(jax.random.key(0))
+  at_once = advance(state, 60)
+  for until in (7, 8, 31, 60):
+    state = advance(state, until)
+  chex.assert_trees_all_equal(state, at_once)
+
+
+def test_trials_differ_and_each_is_the_same_alone():
+  learner = make(lanes=4)
+  keys = jax.random.split(jax.random.key(0), 3)
+  train = jax.jit(jax.vmap(lambda key: learner.advance(learner.init(key), 30)))
+  together = train(keys)
+  weights = together.params["params"]["sums"]["kernel"]
+  assert not np.allclose(weights[0], weights[1])
+  assert not np.allclose(weights[1], weights[2])
+  alone = train(keys[1:2])
+  same = jax.tree.map(lambda x: x[1:2], together)
+  np.testing.assert_array_equal(alone.num_games, same.num_games)
+  np.testing.assert_array_equal(alone.games.own[0], same.games.own[0])
+  chex.assert_trees_all_close(alone.params, same.params, atol=1e-5)
+
+
+def test_no_lane_idles_and_games_are_counted_once():
+  learner = make(lanes=16)
+  state = jax.jit(learner.advance)(learner.init(jax.random.key(0)), 200)
+  assert int(state.num_games) == int(state.rounds.sum())
+  assert (state.rounds >= 5).all()
+  assert not state.games.is_over.any()
+  _, metrics = learner.report(state)
+  assert 7 <= float(metrics["game_length"]) <= 16
+  cleared, _ = learner.report(state)
+  assert float(cleared.tally.num_games) == 0
+
+
+@pytest.mark.parametrize(
+  ("starts", "is_first"),
+  [
+    ("always", lambda lanes, rounds: lanes >= 0),
+    ("never", lambda lanes, rounds: lanes < 0),
+    ("alternate", lambda lanes, rounds: (lanes + rounds) % 2 == 0),
+  ],
+)
+def test_who_starts(starts, is_first):
+  learner = make(lanes=8, opponent="random", starts=starts)
+  state = jax.jit(learner.init)(jax.random.key(0))
+  turn, lanes = jax.jit(learner._turn), np.arange(8)
+  for _ in range(20):
+    expected = is_first(lanes, np.asarray(state.rounds))
+    np.testing.assert_array_equal(state.is_first, expected)
+    # Whoever is first has moved one stone more, or as many.
+    is_even = np.asarray(state.games.num_moves) % 2 == 0
+    is_new = np.asarray(state.games.num_moves) == 0
+    np.testing.assert_array_equal(is_even[~is_new], expected[~is_new])
+    state = turn(state)
+  assert int(state.num_games) > 8
+
+
+def test_self_play_halves_the_losses_to_random():
+  learner = make(
+    game="tictactoe",
+    lanes=16,
+    learning_rate=0.02,
+    network={"hidden": [16], "detectors": 4, "bias": True, "slope": 1.0},
+  )
+
+  @jax.jit
+  def train_and_test(key, until_games):
+    state = learner.advance(learner.init(key), until_games)
+    opponent = players.make(learner.game, "random")
+    return arena.play_match(
+      learner.player(state), opponent, jax.random.key(1), num_games=1000
+    )
+
+  before = train_and_test(jax.random.key(0), 0).losses.sum()
+  after = train_and_test(jax.random.key(0), 6000).losses.sum()
+  assert int(after) < int(before) // 2
+
+
+@pytest.mark.parametrize("platform", ["cuda", "tpu"])
+@pytest.mark.parametrize("opponent", ["self", "benchmark"])
+def test_training_chunk_lowers_for_accelerators(platform, opponent):
+  learner = make(game="ttt3d", lanes=16, opponent=opponent)
+  states = jax.eval_shape(
+    jax.vmap(learner.init), jax.random.split(jax.random.key(0), 2)
+  )
+  chunk = jax.jit(jax.vmap(learner.advance))
+  until = jax.ShapeDtypeStruct((2,), jnp.int32)
+  exported = jax.export.export(chunk, platforms=[platform])(states, until)
+  assert "callback" not in exported.mlir_module()
+
+
+def test_no_key_is_used_twice():
+  learner = make(lanes=2, opponent="combined", starts="random")
+  with jax.debug_key_reuse(True):
+    state = jax.jit(learner.init)(jax.random.key(0))
+    jax.jit(functools.partial(learner._turn))(state)

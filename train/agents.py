@@ -1,0 +1,66 @@
+"""Trained agents as players, named by the directory of their run."""
+
+import pathlib
+import re
+
+import jax
+
+import jaxgames
+from jaxgames import players
+from train import checkpoint
+from train import config as config_lib
+from train import learners
+from train import run_directory
+
+__all__ = ["is_agent", "load"]
+
+# A directory, perhaps a trial, perhaps the checkpoint: DIR, DIR@3, DIR@3:best.
+PATTERN = re.compile(r"(?P<directory>.+?)(@(?P<trial>[0-9]+))?(:(?P<which>best))?")
+
+
+def is_agent(spec: str) -> bool:
+  """Returns whether a text names a run's directory, not a kind of player."""
+  return _parse(spec)[0].config.exists()
+
+
+def load(spec: str, game: jaxgames.LineGame) -> players.Player:
+  """Returns the greedy agent of a trial.
+
+  Args:
+    spec: `DIR`, `DIR@TRIAL` or `DIR@TRIAL:best`; without a trial, trial 0; with `best`,
+      the agent when the mean test score was highest, not the newest one.
+    game: the game that it shall play.
+
+  Raises:
+    ValueError: if there is no such agent, or it plays another game.
+  """
+  files, trial, is_best = _parse(spec)
+  if not files.path.is_dir():
+    raise ValueError(f"no agent {spec!r}: there is no directory {files.path}")
+  if not files.config.exists():
+    raise ValueError(f"no agent {spec!r}: {files.path} has no config.yaml")
+  config = config_lib.load(files.config)
+  if jaxgames.make(config.game) != game:
+    raise ValueError(f"the agent {spec!r} plays {config.game}, not this game")
+  if trial >= config.trials:
+    raise ValueError(
+      f"no agent {spec!r}: trials are numbered from 0 to {config.trials - 1}"
+    )
+  learner = learners.KINDS[config.learner.kind].make_fn(config)
+  keys = jax.ShapeDtypeStruct((config.trials,), jax.eval_shape(jax.random.key, 0).dtype)
+  abstract_state = jax.eval_shape(jax.vmap(learner.init), keys)
+  restored = checkpoint.restore(files.states, abstract_state, is_best=is_best)
+  if restored is None:
+    what = "tested" if is_best else "saved"
+    raise ValueError(f"no agent {spec!r}: nothing was {what} yet")
+  return learner.player(jax.tree.map(lambda leaf: leaf[trial], restored.state))
+
+
+def _parse(spec: str) -> tuple[run_directory.RunDirectory, int, bool]:
+  """Returns the directory, the trial, and whether its best agent is meant."""
+  match = PATTERN.fullmatch(spec)
+  # A directory whose own name looks like more than a name is still one.
+  if match is None or pathlib.Path(spec).is_dir():
+    return run_directory.RunDirectory(spec), 0, False
+  files = run_directory.RunDirectory(match["directory"])
+  return files, int(match["trial"] or 0), match["which"] is not None

@@ -1,0 +1,317 @@
+"""Checkpoints of runs: orbax behind a thin module."""
+
+from collections.abc import Callable, Iterator, Mapping
+import contextlib
+import dataclasses
+import functools
+import json
+import logging
+import math
+import pathlib
+import sys
+from typing import Any
+import urllib.parse
+
+from absl import logging as absl_logging
+import jax
+import numpy as np
+import orbax.checkpoint as ocp  # type: ignore[import-untyped]
+import tensorstore
+
+from train.learners import base
+
+__all__ = ["Checkpoints", "Restored", "restore", "set_aside"]
+
+SCORE = "score"
+
+
+@dataclasses.dataclass(frozen=True)
+class Restored:
+  """What a checkpoint held.
+
+  Attributes:
+    number: of the checkpoint.
+    state: of all trials, on the host.
+    progress: what the loop wrote beside it.
+    damaged: the numbers of newer checkpoints that could not be read.
+  """
+
+  number: int
+  state: base.LearnerState
+  progress: Mapping[str, Any]
+  damaged: tuple[int, ...] = ()
+
+
+class Checkpoints:
+  """Saves checkpoints while training goes on.
+
+  The newest few are kept, and the one with the best score. They are numbered in the
+  order of saving. An unfinished one has another name, so what has a number is whole.
+  """
+
+  def __init__(self, directory: pathlib.Path, *, keep: int):
+    """Opens, or makes, a directory of checkpoints.
+
+    Args:
+      directory: where they are.
+      keep: how many of the newest are kept.
+    """
+    self._directory = directory
+    policies = ocp.checkpoint_managers
+    best = policies.BestN(
+      get_metric_fn=_score, n=1, keep_checkpoints_without_metrics=False
+    )
+    policy = policies.AnyPreservationPolicy([policies.LatestN(keep), best])
+    with self._errors_explained():
+      _set_aside_unreadable(directory)
+      self._manager = _manager(
+        directory, preservation_policy=policy, cleanup_tmp_directories=True
+      )
+      self._next_number = max(self._manager.all_steps(), default=0) + 1
+
+  def save(
+    self,
+    state: base.LearnerState,
+    progress: Mapping[str, Any],
+    *,
+    score: float | None,
+  ) -> None:
+    """Starts saving; the state may be donated as soon as this returns.
+
+    Args:
+      state: of all trials.
+      progress: plain values to be saved with it.
+      score: of the test that was made with this very state, if there was one.
+
+    Raises:
+      ValueError: if this or the previous checkpoint cannot be written.
+    """
+    args = ocp.args.Composite(
+      state=ocp.args.StandardSave(_to_host(state)),
+      progress=ocp.args.JsonSave(dict(progress)),
+    )
+    metrics = None if score is None else {SCORE: score}
+    with self._errors_explained():
+      self._manager.save(self._next_number, args=args, metrics=metrics, force=True)
+    self._next_number += 1
+
+  def check(self) -> None:
+    """Raises a `ValueError` if a checkpoint could not be written; waits for none."""
+    if not self._manager.is_saving_in_progress():
+      self.wait()
+
+  def wait(self) -> None:
+    """Waits until everything is on disk; raises a `ValueError` if it cannot be."""
+    with self._errors_explained():
+      self._manager.wait_until_finished()
+      self._manager.check_for_errors()
+
+  def close(self) -> None:
+    """Waits for what is being saved and lets go of the directory."""
+    with self._errors_explained():
+      self._manager.close()
+
+  @contextlib.contextmanager
+  def _errors_explained(self) -> Iterator[None]:
+    # Orbax raises whatever its storage raises, from its threads too.
+    try:
+      yield
+    except Exception as error:
+      raise ValueError(
+        f"cannot write a checkpoint into {self._directory} ({_reason(error)}); the "
+        "earlier ones are whole"
+      ) from error
+
+
+def restore(
+  directory: pathlib.Path,
+  abstract_state: base.LearnerState,
+  *,
+  is_best: bool = False,
+  warn_fn: Callable[[str], None] = lambda text: None,
+) -> Restored | None:
+  """Reads the newest checkpoint that is whole.
+
+  Args:
+    directory: where checkpoints are.
+    abstract_state: shapes and dtypes of what was saved.
+    is_best: whether to read that with the best score in place of the newest.
+    warn_fn: told, in one line, of each checkpoint that cannot be read.
+
+  Returns:
+    None if nothing was ever saved.
+
+  Raises:
+    ValueError: if none of the checkpoints can be read.
+  """
+  if not directory.is_dir():
+    return None
+  manager = _manager(directory, read_only=True, lightweight_initialize=True)
+  try:
+    numbers = sorted(manager.all_steps(), reverse=True)
+    if is_best:
+      scores = {number: _read_score(directory / str(number)) for number in numbers}
+      numbers = [number for number in numbers if scores[number] >= 0]
+      numbers.sort(key=scores.__getitem__, reverse=True)
+    damaged: list[int] = []
+    reason = ""
+    for number in numbers:
+      try:
+        state, progress = _read(manager, number, abstract_state)
+        return Restored(number, state, progress, tuple(damaged))
+      except Exception as error:  # A damaged file can look like anything.
+        reason = reason or _reason(error)
+        damaged.append(number)
+        warn_fn(f"checkpoint {number} is damaged and left out ({_reason(error)})")
+  finally:
+    manager.close()
+  if damaged:
+    raise ValueError(f"no checkpoint in {directory} can be read ({reason})")
+  return None
+
+
+def set_aside(directory: pathlib.Path, number: int) -> None:
+  """Renames a damaged checkpoint, so that it is no longer counted as one."""
+  target = directory / f"damaged_{number}"
+  while target.exists():  # Its number was given again, and damage came again.
+    target = target.with_name(f"{target.name}_again")
+  (directory / str(number)).rename(target)
+
+
+def _set_aside_unreadable(directory: pathlib.Path) -> None:
+  """Sets checkpoints aside over which orbax would stumble when it looks for them."""
+  for path in directory.glob("[0-9]*"):
+    if path.name.isdigit() and math.isnan(_read_score(path)):
+      set_aside(directory, int(path.name))
+
+
+def _read_score(path: pathlib.Path) -> float:
+  """Returns a checkpoint's score, -1 if it has none, not a number if unreadable."""
+  try:
+    return float(_score(json.loads((path / "metrics" / "metrics").read_text())))
+  except FileNotFoundError:
+    return -1.0
+  except (ValueError, KeyError, TypeError):
+    return math.nan
+
+
+def _manager(directory: pathlib.Path, **options: Any) -> ocp.CheckpointManager:
+  _quiet()
+  options = {"best_fn": _score, "save_root_metadata": False, **options}
+  return ocp.CheckpointManager(
+    directory.resolve(), options=ocp.CheckpointManagerOptions(**options)
+  )
+
+
+def _read(
+  manager: ocp.CheckpointManager, number: int, abstract_state: base.LearnerState
+) -> tuple[base.LearnerState, Mapping[str, Any]]:
+  _check_whole(manager.directory / str(number) / "state")
+  wanted = {name: np.empty(*spec) for name, spec in _saved_specs(abstract_state)}
+  restored = manager.restore(
+    number,
+    args=ocp.args.Composite(
+      state=ocp.args.StandardRestore(wanted), progress=ocp.args.JsonRestore()
+    ),
+  )
+  for name, leaf in wanted.items():
+    found = restored.state[name]
+    if (found.shape, found.dtype) != (leaf.shape, leaf.dtype):
+      raise ValueError(
+        f"{name} is {found.dtype}{list(found.shape)}, not "
+        f"{leaf.dtype}{list(leaf.shape)}"
+      )
+  return _from_host(restored.state, abstract_state), restored.progress
+
+
+def _check_whole(directory: Any) -> None:
+  """Raises an error if any byte of the arrays is missing or wrong."""
+  # Storage checks sums as it reads. Orbax would notice too, but it reads in many tasks
+  # and, if one fails, leaves the others to complain on the screen about their end.
+  store = tensorstore.KvStore.open(
+    {"driver": "ocdbt", "base": f"file://{urllib.parse.quote(str(directory))}/"}
+  ).result()
+  for name in store.list().result():
+    store.read(name).result()
+
+
+def _to_host(state: base.LearnerState) -> dict[str, np.ndarray]:
+  """Returns copies of all leaves by name, keys as their plain numbers."""
+  # Copies, since on a CPU the host would else look at memory that is donated next.
+  return {
+    name: np.array(_key_data(leaf)) for name, leaf in _named_leaves(state) if leaf.size
+  }
+
+
+def _from_host(
+  leaves: Mapping[str, np.ndarray], abstract_state: base.LearnerState
+) -> base.LearnerState:
+  values = []
+  for name, leaf in _named_leaves(abstract_state):
+    value: Any = leaves[name] if leaf.size else np.empty(leaf.shape, leaf.dtype)
+    if _is_key(leaf):
+      value = jax.random.wrap_key_data(value, impl=_key_implementation(leaf))
+    values.append(value)
+  return jax.tree.unflatten(jax.tree.structure(abstract_state), values)
+
+
+def _saved_specs(
+  abstract_state: base.LearnerState,
+) -> Iterator[tuple[str, tuple[tuple[int, ...], np.dtype]]]:
+  for name, leaf in _named_leaves(abstract_state):
+    # Orbax refuses arrays without elements; there is nothing to save of them either.
+    if leaf.size:
+      saved = jax.eval_shape(_key_data, leaf)
+      yield name, (saved.shape, saved.dtype)
+
+
+def _named_leaves(state: base.LearnerState) -> list[tuple[str, Any]]:
+  return [
+    (jax.tree_util.keystr(path, simple=True, separator="/"), leaf)
+    for path, leaf in jax.tree_util.tree_leaves_with_path(state)
+  ]
+
+
+def _key_data(leaf: Any) -> Any:
+  return jax.random.key_data(leaf) if _is_key(leaf) else leaf
+
+
+def _key_implementation(abstract_key: Any) -> Any:
+  """Returns the kind of random numbers that an abstract key is for."""
+  found = []
+  jax.eval_shape(lambda key: found.append(jax.random.key_impl(key)), abstract_key)
+  return found[0]
+
+
+def _is_key(leaf: Any) -> bool:
+  return jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key)
+
+
+def _score(metrics: Any) -> float:
+  return metrics[SCORE]
+
+
+def _reason(error: BaseException) -> str:
+  """Returns an error's text in one line."""
+  text = " ".join(str(error).split()) or type(error).__name__
+  # Storage names all files on the way to the cause, which comes last.
+  text = text.rpartition('": ')[2] or text
+  return text if len(text) <= 160 else f"... {text[-160:]}"
+
+
+@functools.cache
+def _quiet() -> None:
+  """Keeps from the screen what storage says beside the errors that it raises."""
+  # Orbax reports each of its steps, and its errors with tracebacks.
+  absl_logging.set_verbosity(absl_logging.FATAL)
+  logging.getLogger("asyncio").setLevel(logging.CRITICAL)
+  # If one of many writes fails, the others end after the loop that waited for them.
+  before = sys.unraisablehook
+
+  def hook(unraisable: Any) -> None:
+    error = unraisable.exc_value
+    is_late = isinstance(error, RuntimeError) and str(error) == "Event loop is closed"
+    if not is_late:
+      before(unraisable)
+
+  sys.unraisablehook = hook

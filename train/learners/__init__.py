@@ -1,0 +1,33 @@
+"""The ways to learn that a config may name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import dataclasses
+import typing
+
+import pydantic
+
+from train.learners import base
+from train.learners import td
+
+if typing.TYPE_CHECKING:
+  from train import config as config_lib
+
+__all__ = ["KINDS", "Kind"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Kind:
+  """A named way to learn.
+
+  Attributes:
+    settings: what a config may say under `learner`, apart from `kind`.
+    make_fn: makes the learner of a run; its settings are `config.learner.settings`.
+  """
+
+  settings: type[pydantic.BaseModel]
+  make_fn: Callable[[config_lib.RunConfig], base.Learner]
+
+
+KINDS: dict[str, Kind] = {"td": Kind(td.Settings, td.TdLearner)}

@@ -1,0 +1,439 @@
+"""Temporal differences on afterstates: the ttt3d paper, Algorithm 1.
+
+Many games share one network. At every turn each game moves by the same network, then
+one step of gradient descent teaches each game's previous afterstate the value of the
+present one. In self-play a turn is one ply, and both sides teach; against a player it
+is the learner's ply and the answer, and only the learner's afterstates teach.
+
+In the shapes, `B` is the number of games in parallel.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Annotated, Literal, NamedTuple
+
+import chex
+import jax
+import jax.numpy as jnp
+import optax
+import pydantic
+
+import jaxgames
+from jaxgames import networks
+from jaxgames import players
+from jaxgames.players import base
+from jaxgames.players import greedy
+from train import config as config_lib
+from train.learners import lessons as lessons_lib
+
+__all__ = ["NetworkSettings", "Settings", "TdLearner", "TdState"]
+
+
+class _Model(pydantic.BaseModel):
+  model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
+
+
+class NetworkSettings(_Model):
+  """A value network; the paper's five are configs under configs/ttt3d/networks.
+
+  Attributes:
+    hidden: sizes of the fully connected hidden layers.
+    detectors: units for each winning line, joined to its cells only; 0 for none.
+    bias: whether units have a bias; the paper's counts of weights have none.
+    steepness: of the activation; 0.5 is the logistic function scaled to [-1, 1].
+    slope: what back-propagation takes for the activation's derivative at 0; the true
+      one (the steepness) unless given. 1 is the derivative written as 1 - y^2.
+  """
+
+  hidden: tuple[Annotated[int, pydantic.Field(ge=1)], ...] = (32,)
+  detectors: Annotated[int, pydantic.Field(ge=0)] = 4
+  bias: bool = False
+  steepness: Annotated[float, pydantic.Field(gt=0)] = 0.5
+  slope: Annotated[float, pydantic.Field(gt=0)] | None = None
+
+  def make(self, game: jaxgames.LineGame) -> networks.ValueNetwork:
+    return networks.ValueNetwork(
+      game=game,
+      hidden=self.hidden,
+      detectors=self.detectors,
+      has_bias=self.bias,
+      steepness=self.steepness,
+      slope=self.steepness if self.slope is None else self.slope,
+    )
+
+
+class Settings(_Model):
+  """What the ttt3d paper says of learning, and what it leaves open.
+
+  Attributes:
+    network: judges afterstates.
+    learning_rate: alpha; each game's step counts as one with this rate.
+    discount: gamma, for each own move.
+    epsilon: the share of moves that are random.
+    gradient: whether the steps of games that share the network are summed, or their
+      mean is taken.
+    counts_wins: whether a move that wins at once is worth 1 in the greedy choice, in
+      training and in tests, as equation 2 has it; or what the network says.
+    starts: against a player, in which games the learner moves first.
+    exploration_teaches: what the previous afterstate is taught when the move was a
+      random one: the value of that move (`chosen`), of the best (`greedy`), or
+      `nothing`.
+    teaches_terminal: whether the last afterstate of a game is itself taught the
+      reward, and the one before it the value of the last; or, if not, the one before
+      it is taught the reward.
+    terminal_steps: when the end of a game is taught: `at_once`, or `spread` over the
+      first turns of the next game, which have nothing else to teach, so that each game
+      gives one step at each turn. By default `at_once` with one game at a time, which
+      is the paper's literal algorithm, and else `spread`.
+  """
+
+  network: NetworkSettings = NetworkSettings()
+  learning_rate: Annotated[float, pydantic.Field(gt=0)] = 0.005
+  discount: Annotated[float, pydantic.Field(ge=0, le=1)] = 1.0
+  epsilon: Annotated[float, pydantic.Field(ge=0, le=1)] = 0.1
+  gradient: Literal["sum", "mean"] = "sum"
+  counts_wins: bool = False
+  starts: Literal["alternate", "always", "never", "random"] = "alternate"
+  exploration_teaches: Literal["chosen", "greedy", "nothing"] = "chosen"
+  teaches_terminal: bool = True
+  terminal_steps: Literal["at_once", "spread"] | None = None
+
+
+class Tally(NamedTuple):
+  """Sums since the last report, all float32.
+
+  Attributes:
+    squared_errors: of the temporal differences.
+    num_errors: how many there were.
+    num_games: games that ended.
+    num_moves: their lengths.
+    num_wins: won by the learner; in self-play, by the first player.
+    num_draws: drawn.
+  """
+
+  squared_errors: chex.Array
+  num_errors: chex.Array
+  num_games: chex.Array
+  num_moves: chex.Array
+  num_wins: chex.Array
+  num_draws: chex.Array
+
+
+class TdState(NamedTuple):
+  """One trial.
+
+  Attributes:
+    params: of the network.
+    optimizer: its state.
+    key: of all randomness to come.
+    games: `[B]` the positions.
+    memory: `[B]` what the opponent keeps in mind.
+    is_first: `[B]` bool, whether the learner moves first; in self-play, all true.
+    previous: each side's last afterstate; its weight is 0 if there is none.
+    pending: what ended games have still to teach, in this order.
+    rounds: `[B]` int32, games that ended in each lane.
+    num_games: `[]` int32, games that ended in all lanes.
+    tally: for the next report.
+  """
+
+  params: chex.ArrayTree
+  optimizer: chex.ArrayTree
+  key: chex.PRNGKey
+  games: jaxgames.State
+  memory: base.Memory
+  is_first: chex.Array
+  previous: tuple[lessons_lib.Lessons, ...]
+  pending: tuple[lessons_lib.Lessons, ...]
+  rounds: chex.Array
+  num_games: chex.Array
+  tally: Tally
+
+
+class _Move(NamedTuple):
+  """The learner's move in every game.
+
+  Attributes:
+    games: `[B]` the positions after it.
+    is_made: `[B]` bool, whether it was the learner's turn.
+    side: `[B]` int32, the side that moved, an index into `TdState.previous`.
+    boards: `[B, num_cells]` int8, the afterstates, seen by the mover.
+    targets: `[B]` float32, what the side's previous afterstate is taught.
+    weights: `[B]` float32, 0 where there is nothing to teach.
+  """
+
+  games: jaxgames.State
+  is_made: chex.Array
+  side: chex.Array
+  boards: chex.Array
+  targets: chex.Array
+  weights: chex.Array
+
+
+class TdLearner:
+  """Learns a value network by temporal differences."""
+
+  def __init__(self, config: config_lib.RunConfig):
+    settings = config.learner.settings
+    assert isinstance(settings, Settings)
+    self.settings = settings
+    self.game = jaxgames.make(config.game)
+    self.network = settings.network.make(self.game)
+    self.num_lanes = config.parallel_games
+    self.opponent = (
+      None if config.opponent == "self" else players.make(self.game, config.opponent)
+    )
+    self.optimizer = optax.sgd(settings.learning_rate)
+    by_default = "at_once" if self.num_lanes == 1 else "spread"
+    self.is_spread = (settings.terminal_steps or by_default) == "spread"
+
+  # What the loop asks for.
+
+  def init(self, key: chex.PRNGKey) -> TdState:
+    key, key_params, key_begin, key_starts = jax.random.split(key, 4)
+    nothing = jnp.zeros((self.num_lanes, self.game.num_cells), jnp.int8)
+    params = self.network.init(key_params, nothing)
+    # In self-play both sides teach, and at the end of a game both have a last lesson.
+    num_sides = 2 if self.opponent is None else 1
+    no_lessons = lessons_lib.none(self.num_lanes, self.game.num_cells)
+    rounds = jnp.zeros(self.num_lanes, jnp.int32)
+    empty = jax.tree.map(
+      lambda x: jnp.broadcast_to(x, (self.num_lanes,)), self.game.init()
+    )
+    return TdState(
+      params=params,
+      optimizer=self.optimizer.init(params),
+      key=key,
+      games=empty,
+      memory=self._begin(key_begin, rounds),
+      is_first=self._draw_starts(key_starts, rounds),
+      previous=(no_lessons,) * num_sides,
+      pending=(no_lessons,) * num_sides,
+      rounds=rounds,
+      num_games=jnp.int32(0),
+      tally=Tally(*[jnp.float32(0)] * len(Tally._fields)),
+    )
+
+  def advance(self, state: TdState, until_games: chex.Array) -> TdState:
+    return jax.lax.while_loop(
+      lambda state: state.num_games < until_games, self._turn, state
+    )
+
+  def num_games(self, state: TdState) -> jax.Array:
+    return state.num_games
+
+  def report(self, state: TdState) -> tuple[TdState, dict[str, jax.Array]]:
+    tally = state.tally
+    wins = "first_wins" if self.opponent is None else "wins_in_training"
+    metrics = {
+      "td_error": jnp.sqrt(tally.squared_errors / tally.num_errors),
+      "game_length": tally.num_moves / tally.num_games,
+      wins: tally.num_wins / tally.num_games,
+      "draws_in_training": tally.num_draws / tally.num_games,
+    }
+    return state._replace(tally=jax.tree.map(jnp.zeros_like, tally)), metrics
+
+  def player(self, state: TdState) -> players.Player:
+    tables = self.network.apply(state.params, method="tables")
+    return greedy.Greedy(self.network, state.params, tables, self.settings.counts_wins)
+
+  def parameters(self, state: TdState) -> chex.ArrayTree:
+    return state.params
+
+  # One turn of every game.
+
+  def _turn(self, state: TdState) -> TdState:
+    keys = jax.random.split(state.key, 4)
+    key, key_move, key_answer, key_restart = (keys[i] for i in range(4))
+    state = state._replace(key=key)
+    move = self._move(state, key_move)
+    lessons, state = self._collect(state, move)
+    state = self._teach(state, lessons)
+    state = self._record(state, move)
+    if self.opponent is not None:
+      state = self._answer(state, key_answer)
+    state = self._restart(state, key_restart)
+    if not self.is_spread:
+      for _ in state.pending:
+        everywhere = state.games.num_moves >= 0
+        ends, pending = lessons_lib.take_first(everywhere, state.pending)
+        state = self._teach(state._replace(pending=pending), ends)
+    return state
+
+  def _move(self, state: TdState, key: chex.PRNGKey) -> _Move:
+    """Moves in every game, and says what the move teaches."""
+    game, games, settings = self.game, state.games, self.settings
+    tables = self.network.apply(state.params, method="tables")
+    values = greedy.afterstate_values(self.network, state.params, tables, games)
+    preferred = values
+    if settings.counts_wins:
+      wins = jax.vmap(functools.partial(greedy.winning_actions, game))(games)
+      preferred = jnp.where(wins, 1.0, values)
+    is_legal = jax.vmap(game.legal_actions)(games)
+    best = jnp.argmax(jnp.where(is_legal, preferred, -jnp.inf), axis=1)
+    best = best.astype(jnp.int32)
+    actions, is_random = self._explore(games, best, key)
+
+    is_mine = self._is_mine(state)
+    after = jax.vmap(game.step)(games, actions)
+    after = lessons_lib.where(is_mine, after, games)
+    kind = settings.exploration_teaches
+    taught_actions = best if kind == "greedy" else actions
+    targets = settings.discount * _pick(values, taught_actions)
+    if not settings.teaches_terminal:
+      reward = jnp.where(after.winner != 0, 1.0, 0.0)
+      targets = jnp.where(after.is_over, reward, targets)
+    is_taught = is_mine & ~is_random if kind == "nothing" else is_mine
+    return _Move(
+      games=after,
+      is_made=is_mine,
+      side=games.num_moves % 2 if self.opponent is None else 0 * games.num_moves,
+      # The mover sees its afterstate as the opponent's other side.
+      boards=-jax.vmap(game.observe)(after).reshape(self.num_lanes, -1),
+      targets=targets,
+      weights=is_taught.astype(jnp.float32),
+    )
+
+  def _explore(
+    self, games: jaxgames.State, best: jax.Array, key: chex.PRNGKey
+  ) -> tuple[jax.Array, jax.Array]:
+    """Returns the actions, some of them random, and which are."""
+    key_whether, key_which = jax.random.split(key)
+    lanes = (self.num_lanes,)
+    is_random = jax.random.uniform(key_whether, lanes) < self.settings.epsilon
+    player = players.Random(self.game)
+    anything = jax.vmap(functools.partial(player.act, ()))(
+      games, jax.random.split(key_which, self.num_lanes)
+    )
+    return jnp.where(is_random, anything, best), is_random
+
+  def _collect(
+    self, state: TdState, move: _Move
+  ) -> tuple[lessons_lib.Lessons, TdState]:
+    """Returns what each game teaches at this turn: one afterstate, or nothing."""
+    previous = lessons_lib.by_side(state.previous, move.side)
+    has_previous = move.is_made & (previous.weights > 0)
+    weights = jnp.where(has_previous, move.weights, 0.0)
+    lessons = lessons_lib.Lessons(previous.boards, move.targets, weights)
+    if not self.is_spread:
+      return lessons, state
+    late, pending = lessons_lib.take_first(~has_previous, state.pending)
+    lessons = lessons_lib.where(has_previous, lessons, late)
+    return lessons, state._replace(pending=pending)
+
+  def _teach(self, state: TdState, lessons: lessons_lib.Lessons) -> TdState:
+    """Takes one step of gradient descent on all games' lessons (equation 4)."""
+
+    def loss(params: chex.ArrayTree) -> tuple[jax.Array, jax.Array]:
+      values = self.network.apply(params, lessons.boards)
+      squares = lessons.weights * (lessons.targets - values) ** 2
+      share = 1.0 if self.settings.gradient == "sum" else 1.0 / self.num_lanes
+      return 0.5 * share * squares.sum(), squares.sum()
+
+    gradient, squares = jax.grad(loss, has_aux=True)(state.params)
+    updates, optimizer = self.optimizer.update(gradient, state.optimizer, state.params)
+    tally = state.tally
+    return state._replace(
+      params=optax.apply_updates(state.params, updates),
+      optimizer=optimizer,
+      tally=tally._replace(
+        squared_errors=tally.squared_errors + squares,
+        num_errors=tally.num_errors + lessons.weights.sum(),
+      ),
+    )
+
+  def _record(self, state: TdState, move: _Move) -> TdState:
+    """Remembers the afterstates, and what the ends of games have to teach."""
+    mine = lessons_lib.Lessons(
+      move.boards,
+      jnp.where(move.games.winner != 0, 1.0, 0.0),
+      jnp.where(move.is_made, 1.0, 0.0),
+    )
+    is_end = move.is_made & move.games.is_over
+    is_taught = 1.0 if self.settings.teaches_terminal else 0.0
+    ends = [mine._replace(weights=jnp.full_like(mine.weights, is_taught))]
+    if self.opponent is None:
+      theirs = lessons_lib.by_side(state.previous, 1 - move.side)
+      # The loser's lesson first.
+      ends.insert(0, theirs._replace(targets=-mine.targets))
+    return state._replace(
+      games=move.games,
+      previous=lessons_lib.put_by_side(state.previous, move.side, move.is_made, mine),
+      pending=lessons_lib.where(is_end, tuple(ends), state.pending),
+    )
+
+  def _answer(self, state: TdState, key: chex.PRNGKey) -> TdState:
+    """Lets the opponent move where it is its turn."""
+    assert self.opponent is not None
+    keys = jax.random.split(key, self.num_lanes)
+    actions = jax.vmap(self.opponent.act)(state.memory, state.games, keys)
+    after = jax.vmap(self.game.step)(state.games, actions)
+    is_theirs = ~self._is_mine(state) & ~state.games.is_over
+    after = lessons_lib.where(is_theirs, after, state.games)
+    # The learner's last afterstate led to this; if it has not moved yet, none did.
+    (mine,) = state.previous
+    end = mine._replace(targets=jnp.where(after.winner != 0, -1.0, 0.0))
+    is_end = is_theirs & after.is_over
+    return state._replace(
+      games=after, pending=lessons_lib.where(is_end, (end,), state.pending)
+    )
+
+  def _restart(self, state: TdState, key: chex.PRNGKey) -> TdState:
+    """Counts the games that have ended, and begins new ones in their place."""
+    key_begin, key_starts = jax.random.split(key)
+    ended, games = state.games.is_over, state.games
+    rounds = state.rounds + ended.astype(jnp.int32)
+    sign = jnp.where(state.is_first, jnp.int8(1), jnp.int8(-1))
+    empty = jax.tree.map(lambda x: jnp.broadcast_to(x, ended.shape), self.game.init())
+    memory = self._begin(key_begin, rounds)
+    tally = state.tally
+
+    def total(values: jax.Array) -> jax.Array:
+      return jnp.where(ended, values.astype(jnp.float32), 0.0).sum()
+
+    return state._replace(
+      games=lessons_lib.where(ended, empty, games),
+      memory=lessons_lib.where(ended, memory, state.memory),
+      is_first=jnp.where(ended, self._draw_starts(key_starts, rounds), state.is_first),
+      previous=tuple(
+        side._replace(weights=jnp.where(ended, 0.0, side.weights))
+        for side in state.previous
+      ),
+      rounds=rounds,
+      num_games=state.num_games + ended.sum(dtype=jnp.int32),
+      tally=tally._replace(
+        num_games=tally.num_games + total(ended),
+        num_moves=tally.num_moves + total(games.num_moves),
+        num_wins=tally.num_wins + total(games.winner == sign),
+        num_draws=tally.num_draws + total(games.winner == 0),
+      ),
+    )
+
+  def _is_mine(self, state: TdState) -> jax.Array:
+    """Returns `[B]` bool, whether it is the learner's turn."""
+    if self.opponent is None:
+      return state.is_first
+    return (state.games.num_moves % 2 == 0) == state.is_first
+
+  def _begin(self, key: chex.PRNGKey, rounds: jax.Array) -> base.Memory:
+    """Returns the opponent's memories for the next game of every lane."""
+    if self.opponent is None:
+      return ()
+    keys = jax.random.split(key, self.num_lanes)
+    numbers = jnp.arange(self.num_lanes, dtype=jnp.int32) + self.num_lanes * rounds
+    return jax.vmap(self.opponent.begin)(keys, numbers)
+
+  def _draw_starts(self, key: chex.PRNGKey, rounds: jax.Array) -> jax.Array:
+    """Returns `[B]` bool, whether the learner begins the next game of every lane."""
+    lanes = jnp.arange(self.num_lanes, dtype=jnp.int32)
+    if self.opponent is None or self.settings.starts == "always":
+      return lanes >= 0
+    if self.settings.starts == "never":
+      return lanes < 0
+    if self.settings.starts == "alternate":
+      return (lanes + rounds) % 2 == 0
+    return jax.random.bernoulli(key, shape=(self.num_lanes,))
+
+
+def _pick(values: jax.Array, actions: jax.Array) -> jax.Array:
+  return jnp.take_along_axis(values, actions[:, None], axis=1)[:, 0]

@@ -1,0 +1,99 @@
+"""What a run was made with, and the fingerprints of what came out."""
+
+import functools
+import hashlib
+import importlib.metadata
+import os
+import pathlib
+import platform
+import sys
+from typing import Any
+
+import chex
+import jax
+import numpy as np
+
+__all__ = ["environment", "fingerprints", "machine", "versions"]
+
+PACKAGES = {
+  "jax": "jax",
+  "jaxlib": "jaxlib",
+  "flax": "flax",
+  "optax": "optax",
+  "orbax": "orbax-checkpoint",
+  "numpy": "numpy",
+  "jaxgames": "jaxgames",
+}
+
+
+def environment(num_devices: int) -> dict[str, Any]:
+  """Returns what must be the same for a resumed run to give the same bits."""
+  return {
+    "jax": jax.__version__,
+    "platform": jax.default_backend(),
+    "devices": num_devices,
+    "numbers": str(jax.dtypes.canonicalize_dtype(float)),
+    "random numbers": str(jax.random.key_impl(jax.random.key(0))),
+  }
+
+
+def machine(num_devices: int) -> dict[str, Any]:
+  """Returns the hardware that is in use."""
+  return {
+    "cpu": _cpu_model(),
+    "cores": len(os.sched_getaffinity(0))
+    if hasattr(os, "sched_getaffinity")
+    else os.cpu_count(),
+    "devices": num_devices,
+    "device": jax.devices()[0].device_kind,
+    "platform": jax.default_backend(),
+  }
+
+
+@functools.cache
+def versions() -> dict[str, str]:
+  """Returns the versions of all that the numbers depend on."""
+  found = {"python": platform.python_version()}
+  for name, package in PACKAGES.items():
+    try:
+      found[name] = importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+      found[name] = "unknown"
+  return found
+
+
+def fingerprints(parameters: chex.ArrayTree, num_trials: int) -> list[str]:
+  """Returns the sha256 of each trial's parameters.
+
+  It covers the names, dtypes, shapes and bytes of the arrays in the order of names.
+
+  Args:
+    parameters: `[trials, ...]` arrays on the host.
+    num_trials: how many trials there are.
+  """
+  leaves = sorted(
+    (jax.tree_util.keystr(path), np.asarray(leaf))
+    for path, leaf in jax.tree_util.tree_leaves_with_path(parameters)
+  )
+  return [_fingerprint(leaves, trial) for trial in range(num_trials)]
+
+
+def _fingerprint(leaves: list[tuple[str, np.ndarray]], trial: int) -> str:
+  digest = hashlib.sha256()
+  for name, leaf in leaves:
+    own = np.ascontiguousarray(leaf[trial])
+    digest.update(f"{name} {own.dtype.name} {leaf.shape[1:]}\n".encode())
+    little_endian = own if sys.byteorder == "little" else own.byteswap()
+    digest.update(little_endian.tobytes())
+  return digest.hexdigest()
+
+
+@functools.cache
+def _cpu_model() -> str:
+  try:
+    for line in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+      if line.startswith("model name"):
+        return line.partition(":")[2].strip()
+  except OSError:
+    pass
+  return platform.processor() or platform.machine()

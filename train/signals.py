@@ -1,0 +1,45 @@
+"""Requests to stop, noticed between chunks."""
+
+from collections.abc import Iterator
+import contextlib
+import signal
+import threading
+from types import FrameType
+
+__all__ = ["StopRequest", "stop_requests"]
+
+
+class StopRequest:
+  """Whether, and by which signal, the process was asked to stop.
+
+  Attributes:
+    signal: the first signal that came.
+  """
+
+  def __init__(self) -> None:
+    """Starts with no request."""
+    self.signal: signal.Signals | None = None
+
+  def receive(self, number: int, frame: FrameType | None) -> None:
+    """Remembers a signal; a second interrupt then ends the process at once."""
+    del frame
+    self.signal = self.signal or signal.Signals(number)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@contextlib.contextmanager
+def stop_requests() -> Iterator[StopRequest]:
+  """Turns SIGINT and SIGTERM into a request while the block runs."""
+  request = StopRequest()
+  if threading.current_thread() is not threading.main_thread():
+    yield request  # Signals are the main thread's business.
+    return
+  before = {
+    number: signal.signal(number, request.receive)
+    for number in (signal.SIGINT, signal.SIGTERM)
+  }
+  try:
+    yield request
+  finally:
+    for number, handler in before.items():
+      signal.signal(number, handler)
