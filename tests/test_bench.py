@@ -8,6 +8,7 @@ import rich.console
 from jaxgames import game as game_lib
 from jaxgames import players
 from train import bench
+from train import bench_training
 
 TINY = {"num_lanes": 8, "num_plies": 12, "num_rounds": 2}
 OURS = ("moves_per_second", "games_per_second", "cost_growth")
@@ -87,3 +88,22 @@ def test_wrong_arguments_are_refused():
     bench.measure(num_lanes=0)
   with pytest.raises(ValueError, match="no game 'chess'"):
     bench.measure(["chess"])
+
+
+def test_training_is_measured_under_its_contract_names():
+  runs = {
+    "one_trial": bench_training.Run("small_unstructured", 4),
+    "ten_trials": bench_training.Run("small_unstructured", 4, trials=2),
+    "deep_structured_256": bench_training.Run("small_unstructured", 4),
+    "against_benchmark": bench_training.Run("small_unstructured", 4, 1, "benchmark"),
+  }
+  numbers = bench_training.measure(runs, num_games=20, num_rounds=1)
+  assert set(numbers) == {
+    *(f"train_{name}_games_per_second" for name in runs),
+    *(f"train_{name}_compile_seconds" for name in runs),
+    "train_ten_trials_cost",
+    "train_opponent_cost",
+    "train_test_cost",
+  }
+  assert all(math.isfinite(number) for number in numbers.values())
+  assert "one_trial" in draw(bench_training.table(numbers))

@@ -17,6 +17,7 @@ from jaxgames import networks
 from jaxgames import players
 from train import agents
 from train import bench
+from train import bench_training
 from train import config as config_lib
 from train import devices as devices_lib
 from train import learners
@@ -243,14 +244,30 @@ def play(
 
 
 @app.command("bench")
-def bench_command(as_json: JsonOption = False) -> None:
-  """Measures speed, as ratios against peers in the same run."""
-  console = rich.console.Console(stderr=True, quiet=as_json)
-  numbers = bench.measure(progress_fn=lambda name: console.print(f"measuring {name}"))
+def bench_command(
+  what: Annotated[
+    str, typer.Argument(metavar="[all|games|training]", help="What to measure.")
+  ] = "all",
+  devices: DevicesOption = None,
+  as_json: JsonOption = False,
+) -> None:
+  """Measures speed: of games, beside peers in the same run, and of training."""
+  with _errors_as_one_line():
+    if what not in ("all", "games", "training"):
+      raise ValueError(f"bench measures all, games or training, not {what!r}")
+    _set_up(devices)
+    console = rich.console.Console(stderr=True, quiet=as_json)
+    numbers: dict[str, float] = {}
+    tables = []
+    for name, part in (("games", bench), ("training", bench_training)):
+      if what in ("all", name):
+        found = part.measure(progress_fn=lambda run: console.print(f"measuring {run}"))
+        numbers.update(found)
+        tables.append(part.table(found))
   if as_json:
     print(json.dumps(numbers))
   else:
-    rich.console.Console().print(bench.table(numbers))
+    rich.console.Console().print(*tables, sep="\n")
 
 
 def main() -> None:
@@ -292,3 +309,5 @@ def _errors_as_one_line() -> Iterator[None]:
   except ValueError as error:
     print(f"jaxgames: {error}", file=sys.stderr)
     raise typer.Exit(2) from error
+  except KeyboardInterrupt as error:
+    raise typer.Exit(130) from error
