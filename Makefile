@@ -3,11 +3,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+QUICKSTART := checkpoints/quickstart
 
 .PHONY: train test lint format lock clean
 
+# Goes on with what an earlier call began, and shows it again once it is finished.
 train: $(INSTALLED)
-	$(BIN)/jaxgames match ttt3d benchmark random --games 1000
+	if [ -e $(QUICKSTART)/config.yaml ]; then $(BIN)/jaxgames resume $(QUICKSTART); \
+	else $(BIN)/jaxgames train configs/quickstart.yaml --out $(QUICKSTART); fi
 
 test: lint
 	$(BIN)/python -m pytest -n 2 --dist worksteal

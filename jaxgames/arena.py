@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxgames import game as game_lib
+from jaxgames import lanes
 from jaxgames.players import base
 
 __all__ = ["Score", "SelfPlay", "play_match", "self_play"]
@@ -150,19 +151,18 @@ def self_play(
     num_plies: how many moves are made in each lane.
   """
   game = player.game
-  lanes = jnp.arange(num_lanes, dtype=jnp.int32)
+  first_numbers = jnp.arange(num_lanes, dtype=jnp.int32)
 
   def begin(key: chex.PRNGKey, num_games: chex.Array) -> SelfPlay:
     keys = jax.random.split(key, num_lanes)
-    memory = jax.vmap(player.begin)(keys, lanes + num_games * num_lanes)
-    empty = jax.tree.map(lambda x: jnp.broadcast_to(x, (num_lanes,)), game.init())
+    memory = jax.vmap(player.begin)(keys, first_numbers + num_games * num_lanes)
+    empty = lanes.repeat(game.init(), num_lanes)
     return SelfPlay(empty, memory, num_games)
 
   def ply(now: SelfPlay, key: chex.PRNGKey) -> tuple[SelfPlay, None]:
     key_begin, key_act = jax.random.split(key)
     fresh = begin(key_begin, now.num_games)
-    is_over = now.state.is_over
-    now = jax.tree.map(lambda a, b: _where_lane(is_over, a, b), fresh, now)
+    now = lanes.where(now.state.is_over, fresh, now)
     keys = jax.random.split(key_act, num_lanes)
     actions = jax.vmap(player.act)(now.memory, now.state, keys)
     state = jax.vmap(game.step)(now.state, actions)
@@ -170,11 +170,6 @@ def self_play(
     return SelfPlay(state, now.memory, now.num_games + ended), None
 
   key_begin, key_play = jax.random.split(key)
-  start = begin(key_begin, jnp.zeros_like(lanes))
+  start = begin(key_begin, jnp.zeros_like(first_numbers))
   final, _ = jax.lax.scan(ply, start, jax.random.split(key_play, num_plies))
   return final
-
-
-def _where_lane(condition: chex.Array, a: chex.Array, b: chex.Array) -> jax.Array:
-  """Returns `a` in the lanes where the condition holds, else `b`."""
-  return jnp.where(condition.reshape(-1, *[1] * (a.ndim - 1)), a, b)

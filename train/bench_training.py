@@ -137,7 +137,7 @@ def _time(run: Run, num_games: int, num_rounds: int) -> Timing:
   for number in range(num_rounds + 1):
     until = np.full(run.trials, (number + 1) * num_games, np.int32)
     before = time.perf_counter()
-    state, reached = compiled.advance(state, until)
+    state, _ = compiled.advance(state, until)
     trained = time.perf_counter()
     state, result = compiled.test(state, number + 1)
     tested = time.perf_counter()
@@ -149,9 +149,11 @@ def _time(run: Run, num_games: int, num_rounds: int) -> Timing:
       rates.append(num_games * run.trials / seconds)
       turn_rates.append(turns / seconds)
       shares.append((tested - trained) / seconds)
-  del reached
   return Timing(
-    *map(statistics.median, (rates, turn_rates, shares)), compiled.compile_seconds
+    games_per_second=statistics.median(rates),
+    turns_per_second=statistics.median(turn_rates),
+    test_share=statistics.median(shares),
+    compile_seconds=compiled.compile_seconds,
   )
 
 

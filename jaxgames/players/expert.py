@@ -1,10 +1,9 @@
 """Perfect play, looked up in a solved table."""
 
-import dataclasses
-import functools
 from typing import Literal
 
 import chex
+from flax import struct
 import jax
 import jax.numpy as jnp
 
@@ -17,12 +16,7 @@ from jaxgames.players import base
 __all__ = ["Expert", "solve"]
 
 
-@functools.partial(
-  jax.tree_util.register_dataclass,
-  data_fields=["best_actions"],
-  meta_fields=["game", "ties"],
-)
-@dataclasses.dataclass(frozen=True)
+@struct.dataclass
 class Expert(base.Memoryless):
   """Plays the soonest win, else a draw, else the latest loss.
 
@@ -32,9 +26,9 @@ class Expert(base.Memoryless):
     ties: which of several best actions to play, a `random` one or the `first`.
   """
 
-  game: game_lib.LineGame
+  game: game_lib.LineGame = struct.field(pytree_node=False)
   best_actions: chex.Array
-  ties: Literal["first", "random"] = "random"
+  ties: Literal["first", "random"] = struct.field(pytree_node=False, default="random")
 
   def act(
     self, memory: base.Memory, state: game_lib.State, key: chex.PRNGKey

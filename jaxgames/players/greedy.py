@@ -1,9 +1,7 @@
 """The player that trusts a value network."""
 
-import dataclasses
-import functools
-
 import chex
+from flax import struct
 import jax
 import jax.numpy as jnp
 
@@ -15,12 +13,7 @@ from jaxgames.players import base
 __all__ = ["Greedy", "afterstate_values"]
 
 
-@functools.partial(
-  jax.tree_util.register_dataclass,
-  data_fields=["params", "tables"],
-  meta_fields=["network", "counts_wins"],
-)
-@dataclasses.dataclass(frozen=True)
+@struct.dataclass
 class Greedy(base.Memoryless):
   """Plays the move whose afterstate has the highest value.
 
@@ -32,10 +25,10 @@ class Greedy(base.Memoryless):
       says.
   """
 
-  network: networks.ValueNetwork
+  network: networks.ValueNetwork = struct.field(pytree_node=False)
   params: chex.ArrayTree
   tables: chex.ArrayTree
-  counts_wins: bool
+  counts_wins: bool = struct.field(pytree_node=False)
 
   @property
   def game(self) -> game_lib.LineGame:

@@ -1,9 +1,9 @@
 """Monte Carlo tree search with random rollouts."""
 
-import dataclasses
 import functools
 
 import chex
+from flax import struct
 import jax
 import jax.numpy as jnp
 
@@ -15,12 +15,7 @@ from jaxgames.players import random
 __all__ = ["Mcts", "roll_out"]
 
 
-@functools.partial(
-  jax.tree_util.register_dataclass,
-  data_fields=["exploration"],
-  meta_fields=["game", "simulations"],
-)
-@dataclasses.dataclass(frozen=True)
+@struct.dataclass
 class Mcts(base.Memoryless):
   """Searches as in section 2 of the dqn paper, then plays the most visited move.
 
@@ -33,8 +28,8 @@ class Mcts(base.Memoryless):
     exploration: the constant c of the bound; the paper names 2.
   """
 
-  game: game_lib.LineGame
-  simulations: int = 200
+  game: game_lib.LineGame = struct.field(pytree_node=False)
+  simulations: int = struct.field(pytree_node=False, default=200)
   exploration: chex.Numeric = 2.0
 
   def act(

@@ -1,10 +1,9 @@
 """Players made of players: another one for some moves, or for some games."""
 
 from collections.abc import Sequence
-import dataclasses
-import functools
 
 import chex
+from flax import struct
 import jax
 import jax.numpy as jnp
 
@@ -16,12 +15,7 @@ __all__ = ["EveryNthGame", "OnePerGame", "SomeMoves"]
 # Under vmap every branch is computed, so a mixture costs as much as all its players.
 
 
-@functools.partial(
-  jax.tree_util.register_dataclass,
-  data_fields=["player", "other", "probability"],
-  meta_fields=[],
-)
-@dataclasses.dataclass(frozen=True)
+@struct.dataclass
 class SomeMoves:
   """Plays as `player`, but each move with a probability as `other`."""
 
@@ -45,10 +39,7 @@ class SomeMoves:
     return actions[is_other.astype(jnp.int32)]
 
 
-@functools.partial(
-  jax.tree_util.register_dataclass, data_fields=["players"], meta_fields=[]
-)
-@dataclasses.dataclass(frozen=True)
+@struct.dataclass
 class OnePerGame:
   """Plays each game as one of several players, each as likely."""
 
@@ -70,12 +61,7 @@ class OnePerGame:
     return _act_all(self.players, memories, state, key)[chosen]
 
 
-@functools.partial(
-  jax.tree_util.register_dataclass,
-  data_fields=["player", "other", "every"],
-  meta_fields=[],
-)
-@dataclasses.dataclass(frozen=True)
+@struct.dataclass
 class EveryNthGame:
   """Plays as `player`, but every `every`-th game, from game 0 on, as `other`."""
 

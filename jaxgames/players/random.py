@@ -1,9 +1,7 @@
 """The player that plays any legal move."""
 
-import dataclasses
-import functools
-
 import chex
+from flax import struct
 import jax
 
 from jaxgames import game as game_lib
@@ -12,14 +10,11 @@ from jaxgames.players import base
 __all__ = ["Random"]
 
 
-@functools.partial(
-  jax.tree_util.register_dataclass, data_fields=[], meta_fields=["game"]
-)
-@dataclasses.dataclass(frozen=True)
+@struct.dataclass
 class Random(base.Memoryless):
   """Plays every legal move with the same probability."""
 
-  game: game_lib.LineGame
+  game: game_lib.LineGame = struct.field(pytree_node=False)
 
   def act(
     self, memory: base.Memory, state: game_lib.State, key: chex.PRNGKey

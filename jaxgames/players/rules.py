@@ -1,10 +1,9 @@
 """Players by rule: they look one move ahead, at threats read off bit boards."""
 
-import dataclasses
-import functools
 from typing import Literal
 
 import chex
+from flax import struct
 import jax
 import jax.numpy as jnp
 
@@ -28,12 +27,7 @@ SCRIPTS: dict[str, tuple[tuple[Rule, ...], Ties]] = {
 }
 
 
-@functools.partial(
-  jax.tree_util.register_dataclass,
-  data_fields=[],
-  meta_fields=["game", "rules", "ties"],
-)
-@dataclasses.dataclass(frozen=True)
+@struct.dataclass
 class Rules(base.Memoryless):
   """Follows the first rule that has a move to offer, and plays at random if none has.
 
@@ -48,9 +42,9 @@ class Rules(base.Memoryless):
       found line by line without gravity and column by column with it.
   """
 
-  game: game_lib.LineGame
-  rules: tuple[Rule, ...]
-  ties: Ties = "random"
+  game: game_lib.LineGame = struct.field(pytree_node=False)
+  rules: tuple[Rule, ...] = struct.field(pytree_node=False)
+  ties: Ties = struct.field(pytree_node=False, default="random")
 
   def act(
     self, memory: base.Memory, state: game_lib.State, key: chex.PRNGKey

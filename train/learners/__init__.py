@@ -10,6 +10,7 @@ import pydantic
 
 from train.learners import base
 from train.learners import td
+from train.learners import td_settings
 
 if typing.TYPE_CHECKING:
   from train import config as config_lib
@@ -30,4 +31,4 @@ class Kind:
   make_fn: Callable[[config_lib.RunConfig], base.Learner]
 
 
-KINDS: dict[str, Kind] = {"td": Kind(td.Settings, td.TdLearner)}
+KINDS: dict[str, Kind] = {"td": Kind(td_settings.Settings, td.TdLearner)}

@@ -4,15 +4,14 @@ In the shapes, `B` is the number of games.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import chex
-import jax
 import jax.numpy as jnp
 
-__all__ = ["Lessons", "by_side", "none", "put_by_side", "take_first", "where"]
+from jaxgames import lanes
 
-Tree = TypeVar("Tree")
+__all__ = ["Lessons", "by_side", "none", "put_by_side", "take_first"]
 
 
 class Lessons(NamedTuple):
@@ -38,25 +37,18 @@ def none(num_lanes: int, num_cells: int) -> Lessons:
   )
 
 
-def where(condition: chex.Array, if_true: Tree, if_false: Tree) -> Tree:
-  """Returns, for each game, one of two trees of `[B, ...]` arrays."""
-
-  def choose(a: chex.Array, b: chex.Array) -> jax.Array:
-    return jnp.where(condition.reshape(-1, *[1] * (a.ndim - 1)), a, b)
-
-  return jax.tree.map(choose, if_true, if_false)
-
-
 def by_side(sides: Sequence[Lessons], side: chex.Array) -> Lessons:
   """Returns each game's lesson of a side, `[B]` indices into `sides`."""
-  return sides[0] if len(sides) == 1 else where(side == 0, sides[0], sides[1])
+  return sides[0] if len(sides) == 1 else lanes.where(side == 0, sides[0], sides[1])
 
 
 def put_by_side(
   sides: Sequence[Lessons], side: chex.Array, condition: chex.Array, new: Lessons
 ) -> tuple[Lessons, ...]:
   """Returns the sides with a new lesson for one of them, where the condition holds."""
-  return tuple(where(condition & (side == i), new, old) for i, old in enumerate(sides))
+  return tuple(
+    lanes.where(condition & (side == i), new, old) for i, old in enumerate(sides)
+  )
 
 
 def take_first(
@@ -71,6 +63,6 @@ def take_first(
   rest = []
   for lessons in queue:
     is_next = condition & (taken.weights == 0) & (lessons.weights > 0)
-    taken = where(is_next, lessons, taken)
+    taken = lanes.where(is_next, lessons, taken)
     rest.append(lessons._replace(weights=jnp.where(is_next, 0.0, lessons.weights)))
   return taken, tuple(rest)

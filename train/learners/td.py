@@ -11,93 +11,23 @@ In the shapes, `B` is the number of games in parallel.
 from __future__ import annotations
 
 import functools
-from typing import Annotated, Literal, NamedTuple
+from typing import NamedTuple
 
 import chex
 import jax
 import jax.numpy as jnp
 import optax
-import pydantic
 
 import jaxgames
-from jaxgames import networks
+from jaxgames import lanes
 from jaxgames import players
 from jaxgames.players import base
 from jaxgames.players import greedy
 from train import config as config_lib
 from train.learners import lessons as lessons_lib
+from train.learners import td_settings
 
-__all__ = ["NetworkSettings", "Settings", "TdLearner", "TdState"]
-
-
-class _Model(pydantic.BaseModel):
-  model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
-
-
-class NetworkSettings(_Model):
-  """A value network; the paper's five are configs under configs/ttt3d/networks.
-
-  Attributes:
-    hidden: sizes of the fully connected hidden layers.
-    detectors: units for each winning line, joined to its cells only; 0 for none.
-    bias: whether units have a bias; the paper's counts of weights have none.
-    steepness: of the activation; 0.5 is the logistic function scaled to [-1, 1].
-    slope: what back-propagation takes for the activation's derivative at 0; the true
-      one (the steepness) unless given. 1 is the derivative written as 1 - y^2.
-  """
-
-  hidden: tuple[Annotated[int, pydantic.Field(ge=1)], ...] = (32,)
-  detectors: Annotated[int, pydantic.Field(ge=0)] = 4
-  bias: bool = False
-  steepness: Annotated[float, pydantic.Field(gt=0)] = 0.5
-  slope: Annotated[float, pydantic.Field(gt=0)] | None = None
-
-  def make(self, game: jaxgames.LineGame) -> networks.ValueNetwork:
-    return networks.ValueNetwork(
-      game=game,
-      hidden=self.hidden,
-      detectors=self.detectors,
-      has_bias=self.bias,
-      steepness=self.steepness,
-      slope=self.steepness if self.slope is None else self.slope,
-    )
-
-
-class Settings(_Model):
-  """What the ttt3d paper says of learning, and what it leaves open.
-
-  Attributes:
-    network: judges afterstates.
-    learning_rate: alpha; each game's step counts as one with this rate.
-    discount: gamma, for each own move.
-    epsilon: the share of moves that are random.
-    gradient: whether the steps of games that share the network are summed, or their
-      mean is taken.
-    counts_wins: whether a move that wins at once is worth 1 in the greedy choice, in
-      training and in tests, as equation 2 has it; or what the network says.
-    starts: against a player, in which games the learner moves first.
-    exploration_teaches: what the previous afterstate is taught when the move was a
-      random one: the value of that move (`chosen`), of the best (`greedy`), or
-      `nothing`.
-    teaches_terminal: whether the last afterstate of a game is itself taught the
-      reward, and the one before it the value of the last; or, if not, the one before
-      it is taught the reward.
-    terminal_steps: when the end of a game is taught: `at_once`, or `spread` over the
-      first turns of the next game, which have nothing else to teach, so that each game
-      gives one step at each turn. By default `at_once` with one game at a time, which
-      is the paper's literal algorithm, and else `spread`.
-  """
-
-  network: NetworkSettings = NetworkSettings()
-  learning_rate: Annotated[float, pydantic.Field(gt=0)] = 0.005
-  discount: Annotated[float, pydantic.Field(ge=0, le=1)] = 1.0
-  epsilon: Annotated[float, pydantic.Field(ge=0, le=1)] = 0.1
-  gradient: Literal["sum", "mean"] = "sum"
-  counts_wins: bool = False
-  starts: Literal["alternate", "always", "never", "random"] = "alternate"
-  exploration_teaches: Literal["chosen", "greedy", "nothing"] = "chosen"
-  teaches_terminal: bool = True
-  terminal_steps: Literal["at_once", "spread"] | None = None
+__all__ = ["TdLearner", "TdState"]
 
 
 class Tally(NamedTuple):
@@ -175,7 +105,7 @@ class TdLearner:
 
   def __init__(self, config: config_lib.RunConfig):
     settings = config.learner.settings
-    assert isinstance(settings, Settings)
+    assert isinstance(settings, td_settings.Settings)
     self.settings = settings
     self.game = jaxgames.make(config.game)
     self.network = settings.network.make(self.game)
@@ -197,14 +127,11 @@ class TdLearner:
     num_sides = 2 if self.opponent is None else 1
     no_lessons = lessons_lib.none(self.num_lanes, self.game.num_cells)
     rounds = jnp.zeros(self.num_lanes, jnp.int32)
-    empty = jax.tree.map(
-      lambda x: jnp.broadcast_to(x, (self.num_lanes,)), self.game.init()
-    )
     return TdState(
       params=params,
       optimizer=self.optimizer.init(params),
       key=key,
-      games=empty,
+      games=lanes.repeat(self.game.init(), self.num_lanes),
       memory=self._begin(key_begin, rounds),
       is_first=self._draw_starts(key_starts, rounds),
       previous=(no_lessons,) * num_sides,
@@ -276,7 +203,7 @@ class TdLearner:
 
     is_mine = self._is_mine(state)
     after = jax.vmap(game.step)(games, actions)
-    after = lessons_lib.where(is_mine, after, games)
+    after = lanes.where(is_mine, after, games)
     kind = settings.exploration_teaches
     taught_actions = best if kind == "greedy" else actions
     targets = settings.discount * _pick(values, taught_actions)
@@ -299,8 +226,8 @@ class TdLearner:
   ) -> tuple[jax.Array, jax.Array]:
     """Returns the actions, some of them random, and which are."""
     key_whether, key_which = jax.random.split(key)
-    lanes = (self.num_lanes,)
-    is_random = jax.random.uniform(key_whether, lanes) < self.settings.epsilon
+    draws = jax.random.uniform(key_whether, (self.num_lanes,))
+    is_random = draws < self.settings.epsilon
     player = players.Random(self.game)
     anything = jax.vmap(functools.partial(player.act, ()))(
       games, jax.random.split(key_which, self.num_lanes)
@@ -318,7 +245,7 @@ class TdLearner:
     if not self.is_spread:
       return lessons, state
     late, pending = lessons_lib.take_first(~has_previous, state.pending)
-    lessons = lessons_lib.where(has_previous, lessons, late)
+    lessons = lanes.where(has_previous, lessons, late)
     return lessons, state._replace(pending=pending)
 
   def _teach(self, state: TdState, lessons: lessons_lib.Lessons) -> TdState:
@@ -359,7 +286,7 @@ class TdLearner:
     return state._replace(
       games=move.games,
       previous=lessons_lib.put_by_side(state.previous, move.side, move.is_made, mine),
-      pending=lessons_lib.where(is_end, tuple(ends), state.pending),
+      pending=lanes.where(is_end, tuple(ends), state.pending),
     )
 
   def _answer(self, state: TdState, key: chex.PRNGKey) -> TdState:
@@ -369,13 +296,13 @@ class TdLearner:
     actions = jax.vmap(self.opponent.act)(state.memory, state.games, keys)
     after = jax.vmap(self.game.step)(state.games, actions)
     is_theirs = ~self._is_mine(state) & ~state.games.is_over
-    after = lessons_lib.where(is_theirs, after, state.games)
+    after = lanes.where(is_theirs, after, state.games)
     # The learner's last afterstate led to this; if it has not moved yet, none did.
     (mine,) = state.previous
     end = mine._replace(targets=jnp.where(after.winner != 0, -1.0, 0.0))
     is_end = is_theirs & after.is_over
     return state._replace(
-      games=after, pending=lessons_lib.where(is_end, (end,), state.pending)
+      games=after, pending=lanes.where(is_end, (end,), state.pending)
     )
 
   def _restart(self, state: TdState, key: chex.PRNGKey) -> TdState:
@@ -384,7 +311,7 @@ class TdLearner:
     ended, games = state.games.is_over, state.games
     rounds = state.rounds + ended.astype(jnp.int32)
     sign = jnp.where(state.is_first, jnp.int8(1), jnp.int8(-1))
-    empty = jax.tree.map(lambda x: jnp.broadcast_to(x, ended.shape), self.game.init())
+    empty = lanes.repeat(self.game.init(), self.num_lanes)
     memory = self._begin(key_begin, rounds)
     tally = state.tally
 
@@ -392,8 +319,8 @@ class TdLearner:
       return jnp.where(ended, values.astype(jnp.float32), 0.0).sum()
 
     return state._replace(
-      games=lessons_lib.where(ended, empty, games),
-      memory=lessons_lib.where(ended, memory, state.memory),
+      games=lanes.where(ended, empty, games),
+      memory=lanes.where(ended, memory, state.memory),
       is_first=jnp.where(ended, self._draw_starts(key_starts, rounds), state.is_first),
       previous=tuple(
         side._replace(weights=jnp.where(ended, 0.0, side.weights))
@@ -425,14 +352,12 @@ class TdLearner:
 
   def _draw_starts(self, key: chex.PRNGKey, rounds: jax.Array) -> jax.Array:
     """Returns `[B]` bool, whether the learner begins the next game of every lane."""
-    lanes = jnp.arange(self.num_lanes, dtype=jnp.int32)
-    if self.opponent is None or self.settings.starts == "always":
-      return lanes >= 0
-    if self.settings.starts == "never":
-      return lanes < 0
-    if self.settings.starts == "alternate":
-      return (lanes + rounds) % 2 == 0
-    return jax.random.bernoulli(key, shape=(self.num_lanes,))
+    starts = "always" if self.opponent is None else self.settings.starts
+    if starts == "random":
+      return jax.random.bernoulli(key, shape=(self.num_lanes,))
+    if starts == "alternate":
+      return (jnp.arange(self.num_lanes, dtype=jnp.int32) + rounds) % 2 == 0
+    return jnp.full(self.num_lanes, starts == "always")
 
 
 def _pick(values: jax.Array, actions: jax.Array) -> jax.Array:

@@ -1,0 +1,31 @@
+"""Many games side by side: trees whose arrays have one row for each game."""
+
+from typing import TypeVar
+
+import chex
+import jax
+import jax.numpy as jnp
+
+__all__ = ["repeat", "where"]
+
+Tree = TypeVar("Tree")
+
+
+def repeat(tree: Tree, num_lanes: int) -> Tree:
+  """Returns a tree of `[num_lanes, ...]` arrays, each row the same."""
+  return jax.tree.map(lambda x: jnp.broadcast_to(x, (num_lanes, *x.shape)), tree)
+
+
+def where(condition: chex.Array, if_true: Tree, if_false: Tree) -> Tree:
+  """Returns, for each game, its row of one of two trees.
+
+  Args:
+    condition: `[lanes]` bool.
+    if_true: a tree of `[lanes, ...]` arrays.
+    if_false: likewise.
+  """
+
+  def choose(a: chex.Array, b: chex.Array) -> jax.Array:
+    return jnp.where(condition.reshape(-1, *[1] * (a.ndim - 1)), a, b)
+
+  return jax.tree.map(choose, if_true, if_false)

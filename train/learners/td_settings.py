@@ -1,0 +1,80 @@
+"""What a config may say of the TD learner: the paper's numbers and its open questions."""
+
+from typing import Annotated, Literal
+
+import pydantic
+
+import jaxgames
+from jaxgames import networks
+
+__all__ = ["NetworkSettings", "Settings"]
+
+
+class _Model(pydantic.BaseModel):
+  model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
+
+
+class NetworkSettings(_Model):
+  """A value network; the paper's five are configs under configs/ttt3d/networks.
+
+  Attributes:
+    hidden: sizes of the fully connected hidden layers.
+    detectors: units for each winning line, joined to its cells only; 0 for none.
+    bias: whether units have a bias; the paper's counts of weights have none.
+    steepness: of the activation; 0.5 is the logistic function scaled to [-1, 1].
+    slope: what back-propagation takes for the activation's derivative at 0; the true
+      one (the steepness) unless given. 1 is the derivative written as 1 - y^2.
+  """
+
+  hidden: tuple[Annotated[int, pydantic.Field(ge=1)], ...] = (32,)
+  detectors: Annotated[int, pydantic.Field(ge=0)] = 4
+  bias: bool = False
+  steepness: Annotated[float, pydantic.Field(gt=0)] = 0.5
+  slope: Annotated[float, pydantic.Field(gt=0)] | None = None
+
+  def make(self, game: jaxgames.LineGame) -> networks.ValueNetwork:
+    return networks.ValueNetwork(
+      game=game,
+      hidden=self.hidden,
+      detectors=self.detectors,
+      has_bias=self.bias,
+      steepness=self.steepness,
+      slope=self.steepness if self.slope is None else self.slope,
+    )
+
+
+class Settings(_Model):
+  """What the ttt3d paper says of learning, and what it leaves open.
+
+  Attributes:
+    network: judges afterstates.
+    learning_rate: alpha; each game's step counts as one with this rate.
+    discount: gamma, for each own move.
+    epsilon: the share of moves that are random.
+    gradient: whether the steps of games that share the network are summed, or their
+      mean is taken.
+    counts_wins: whether a move that wins at once is worth 1 in the greedy choice, in
+      training and in tests, as equation 2 has it; or what the network says.
+    starts: against a player, in which games the learner moves first.
+    exploration_teaches: what the previous afterstate is taught when the move was a
+      random one: the value of that move (`chosen`), of the best (`greedy`), or
+      `nothing`.
+    teaches_terminal: whether the last afterstate of a game is itself taught the
+      reward, and the one before it the value of the last; or, if not, the one before
+      it is taught the reward.
+    terminal_steps: when the end of a game is taught: `at_once`, or `spread` over the
+      first turns of the next game, which have nothing else to teach, so that each game
+      gives one step at each turn. By default `at_once` with one game at a time, which
+      is the paper's literal algorithm, and else `spread`.
+  """
+
+  network: NetworkSettings = NetworkSettings()
+  learning_rate: Annotated[float, pydantic.Field(gt=0)] = 0.005
+  discount: Annotated[float, pydantic.Field(ge=0, le=1)] = 1.0
+  epsilon: Annotated[float, pydantic.Field(ge=0, le=1)] = 0.1
+  gradient: Literal["sum", "mean"] = "sum"
+  counts_wins: bool = False
+  starts: Literal["alternate", "always", "never", "random"] = "alternate"
+  exploration_teaches: Literal["chosen", "greedy", "nothing"] = "chosen"
+  teaches_terminal: bool = True
+  terminal_steps: Literal["at_once", "spread"] | None = None
