@@ -216,3 +216,24 @@ def test_help_of_every_command_says_what_it_does():
     result = invoke(name, "--help", env={"COLUMNS": "100"})
     assert result.exit_code == 0
     assert command.callback.__doc__.splitlines()[0] in result.output
+
+
+def test_sweep_of_two_configs_makes_both_and_reports_both(tmp_path):
+  for name in ("one", "two"):
+    (tmp_path / f"{name}.yaml").write_text(
+      "game: tictactoe\n"
+      "learner: {kind: td, network: {hidden: [3], detectors: 0}}\n"
+      "games: 40\nparallel_games: 8\n"
+      "test: {every: 20, games: 4, against: random}\n"
+    )
+  command = ("sweep", "one.yaml", "two.yaml", "trials=2", "--out", "out")
+  first = run(*command, cwd=tmp_path)
+  assert first.returncode == 0, first.stderr
+  for name in ("one", "two"):
+    status = json.loads((tmp_path / "out" / name / name / "run.json").read_text())
+    assert status["is_finished"]
+    assert status["trials"] == 2
+  assert "out/one/report/report.md" in first.stdout
+  again = run(*command, cwd=tmp_path)
+  assert again.returncode == 0, again.stderr
+  assert "games/s" not in again.stdout

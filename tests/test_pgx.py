@@ -6,6 +6,7 @@ import sys
 import typing
 
 import jax
+import jax.export
 import jax.numpy as jnp
 import numpy as np
 import pgx
@@ -215,3 +216,14 @@ def test_missing_pgx_names_the_extra(monkeypatch):
   monkeypatch.delitem(sys.modules, "jaxgames.pgx")
   with pytest.raises(ImportError, match=r"jaxgames\[pgx\]"):
     importlib.import_module("jaxgames.pgx")
+
+
+@pytest.mark.parametrize("platform", ["cuda", "tpu"])
+def test_steps_lower_for_accelerators(platform):
+  env = jaxgames.pgx.make("ttt3d")
+  keys = jax.random.split(jax.random.key(0), 4)
+  states = jax.eval_shape(jax.vmap(env.init), keys)
+  actions = jax.ShapeDtypeStruct((4,), jnp.int32)
+  step = jax.jit(jax.vmap(env.step))
+  exported = jax.export.export(step, platforms=[platform])(states, actions)
+  assert "callback" not in exported.mlir_module()

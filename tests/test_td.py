@@ -243,7 +243,7 @@ def test_self_play_halves_the_losses_to_random():
 
 @pytest.mark.parametrize("platform", ["cuda", "tpu"])
 @pytest.mark.parametrize("opponent", ["self", "benchmark"])
-def test_training_chunk_lowers_for_accelerators(platform, opponent):
+def test_training_and_tests_lower_for_accelerators(platform, opponent):
   learner = make(game="ttt3d", lanes=16, opponent=opponent)
   states = jax.eval_shape(
     jax.vmap(learner.init), jax.random.split(jax.random.key(0), 2)
@@ -252,6 +252,16 @@ def test_training_chunk_lowers_for_accelerators(platform, opponent):
   until = jax.ShapeDtypeStruct((2,), jnp.int32)
   exported = jax.export.export(chunk, platforms=[platform])(states, until)
   assert "callback" not in exported.mlir_module()
+  benchmark = players.make(learner.game, "benchmark")
+
+  def test(state, key):
+    state, metrics = learner.report(state)
+    player = learner.player(state)
+    return metrics, arena.play_match(player, benchmark, key, num_games=8)
+
+  keys = jax.eval_shape(lambda: jax.random.split(jax.random.key(0), 2))
+  tested = jax.export.export(jax.jit(jax.vmap(test)), platforms=[platform])
+  assert "callback" not in tested(states, keys).mlir_module()
 
 
 def test_no_key_is_used_twice():

@@ -150,12 +150,15 @@ def resume(
 
 @app.command()
 def sweep(
-  config: ConfigArgument,
-  overrides: OverridesArgument = None,
+  arguments: Annotated[
+    list[str],
+    typer.Argument(
+      metavar="CONFIG... [KEY=VALUE]...", help="As in `train`, or a list."
+    ),
+  ],
   out: Annotated[
-    pathlib.Path | None,
-    typer.Option(metavar="DIR", help="Default: checkpoints/ and the sweep's name."),
-  ] = None,
+    pathlib.Path, typer.Option(metavar="DIR", help="Holds a directory for each CONFIG.")
+  ] = pathlib.Path("checkpoints"),
   devices: DevicesOption = None,
   allow_different: DifferentOption = False,
   tensorboard: TensorboardOption = False,
@@ -163,16 +166,28 @@ def sweep(
   """Makes many runs; stopped and called again, it does what is left."""
   with _errors_as_one_line():
     _set_up(devices)
-    runs = config_lib.load_sweep(config, overrides or ())
-    directory = out or pathlib.Path("checkpoints") / config.stem
-    outcome = sweep_lib.run(
-      runs,
-      directory,
-      rich.console.Console(),
-      allow_different=allow_different,
-      tensorboard=tensorboard,
-    )
-    _finish(outcome, [directory])
+    overrides = [argument for argument in arguments if "=" in argument]
+    configs = [pathlib.Path(a) for a in arguments if "=" not in a]
+    if not configs:
+      raise ValueError(
+        "a sweep needs a config: jaxgames sweep configs/ttt3d/table2.yaml"
+      )
+    # All are read before the first is begun.
+    runs = {
+      out / config.stem: config_lib.load_sweep(config, overrides) for config in configs
+    }
+    console = rich.console.Console()
+    for directory, named in runs.items():
+      outcome = sweep_lib.run(
+        named,
+        directory,
+        console,
+        allow_different=allow_different,
+        tensorboard=tensorboard,
+      )
+      if not outcome.is_finished:
+        break
+    _finish(outcome, list(runs))
 
 
 @app.command()
@@ -291,6 +306,9 @@ def _finish(outcome: loop.Outcome, directories: list[pathlib.Path]) -> None:
   if outcome.exit_code:
     raise typer.Exit(outcome.exit_code)
   _show(report_lib.make(directories), directories[0] / "report")
+  for directory in directories:
+    text = f"agents, to match or play: {directory}"
+    rich.console.Console().print(text, highlight=False, markup=False, soft_wrap=True)
 
 
 def _show(found: report_lib.Report, directory: pathlib.Path) -> None:
@@ -298,7 +316,7 @@ def _show(found: report_lib.Report, directory: pathlib.Path) -> None:
   console = rich.console.Console()
   report_lib.print_to(console, found)
   for path in report_lib.write(found, directory):
-    console.print(f"written: {path}", highlight=False, markup=False)
+    console.print(f"written: {path}", highlight=False, markup=False, soft_wrap=True)
 
 
 @contextlib.contextmanager
