@@ -21,9 +21,28 @@ TABLE_1 = {
 }
 
 
+PATTERNS = {
+  "patterns_none": ((), "none"),
+  "patterns_symmetry": ((), "symmetry"),
+  "patterns_all": ((), "all"),
+  "deep_patterns": ((6,), "symmetry"),
+}
+
+
 def make(game, name, **fields):
+  if name in PATTERNS:
+    hidden, sharing = PATTERNS[name]
+    return networks.ValueNetwork(game, hidden, pattern_sharing=sharing, **fields)
   detectors, hidden = networks.NETWORKS[name]
   return networks.ValueNetwork(game, hidden, detectors, **fields)
+
+
+def randomize(params, seed=0):
+  """Returns parameters of which none is zero."""
+  leaves, structure = jax.tree.flatten(params)
+  keys = jax.random.split(jax.random.key(seed), len(leaves))
+  drawn = [jax.random.normal(k, x.shape) for k, x in zip(keys, leaves, strict=True)]
+  return jax.tree.unflatten(structure, drawn)
 
 
 @pytest.mark.parametrize("name", TABLE_1)
@@ -36,7 +55,7 @@ def test_every_network_by_name_is_in_table_1():
   assert set(networks.NETWORKS) == set(TABLE_1)
 
 
-@pytest.mark.parametrize("name", TABLE_1)
+@pytest.mark.parametrize("name", [*TABLE_1, *PATTERNS])
 @pytest.mark.parametrize("has_bias", [False, True])
 @pytest.mark.parametrize("game_name", ["tictactoe", "connect4", "ttt3d"])
 def test_incremental_equals_full_evaluation(name, has_bias, game_name):
@@ -44,6 +63,7 @@ def test_incremental_equals_full_evaluation(name, has_bias, game_name):
   network = make(game, name, has_bias=has_bias)
   states = positions.random_positions(game, 24, seed=6)
   params = network.init(jax.random.key(0), jnp.zeros((1, game.num_cells), jnp.int8))
+  params = randomize(params) if name in PATTERNS else params
 
   @jax.jit
   def evaluate(params, states):
@@ -99,7 +119,9 @@ def test_logistic_scaled_to_minus_one_and_one_has_steepness_one_half():
 
 
 @pytest.mark.parametrize("platform", ["cuda", "tpu"])
-@pytest.mark.parametrize("name", ["deep_structured", "deep_unstructured"])
+@pytest.mark.parametrize(
+  "name", ["deep_structured", "deep_unstructured", "patterns_all"]
+)
 def test_greedy_player_lowers_for_accelerators(name, platform):
   game = jaxgames.make("ttt3d")
   network = make(game, name, has_bias=True)
@@ -129,3 +151,59 @@ def test_greedy_takes_a_win_if_told_to():
     assert int(told.act((), state, jax.random.key(0))) == 2
     played.add(int(alone.act((), state, jax.random.key(0))))
   assert played != {2}
+
+
+def read_pattern(game, board, line):
+  """Returns the digits of a line as a person sees them."""
+  digits = []
+  for cell in line:
+    below = cell - game.num_actions
+    stands = not game.gravity or below < 0 or board[below] != 0
+    empty = 3 if stands else 0
+    digits.append({0: empty, 1: 1, -1: 2}[int(board[cell])])
+  return sum(digit * 4**place for place, digit in enumerate(digits))
+
+
+@pytest.mark.parametrize("game_name", ["tictactoe", "connect4_4x4", "ttt3d"])
+def test_patterns_tell_playable_cells_from_others(game_name):
+  game = jaxgames.make(game_name)
+  network = make(game, "patterns_all", steepness=0.05)
+  boards = jax.vmap(game.observe)(positions.random_positions(game, 12, seed=3))
+  boards = np.asarray(boards).reshape(12, -1)
+  params = randomize(network.init(jax.random.key(0), boards))
+  table = np.asarray(params["params"]["sums"]["table"])[:, 0]
+  for board, value in zip(boards, network.apply(params, boards), strict=True):
+    worth = sum(table[read_pattern(game, board, line)] for line in game.lines)
+    np.testing.assert_allclose(value, np.tanh(0.05 * worth), atol=1e-5)
+
+
+@pytest.mark.parametrize("game_name", ["tictactoe", "connect4", "ttt3d"])
+def test_symmetric_boards_have_the_same_value_where_symmetric_lines_share(game_name):
+  game = jaxgames.make(game_name)
+  network = make(game, "patterns_symmetry", steepness=0.05)
+  boards = jax.vmap(game.observe)(positions.random_positions(game, 6, seed=4))
+  boards = np.asarray(boards).reshape(6, -1)
+  params = randomize(network.init(jax.random.key(0), boards))
+  # A line that a symmetry maps onto itself backwards is read in one of two directions:
+  # the same only if a pattern and its mirror image are worth the same.
+  params = jax.tree.map(lambda x: mirrored(game, x), params)
+  values = network.apply(params, boards)
+  for symmetry in game.symmetries:
+    image = network.apply(params, boards[:, symmetry])
+    np.testing.assert_allclose(image, values, atol=1e-5)
+
+
+def mirrored(game, table):
+  """Returns a table in which patterns are worth what their mirror images are."""
+  by_place = table.reshape(-1, *[4] * game.length, table.shape[-1])
+  places = tuple(range(1, game.length + 1))
+  flipped = by_place.transpose(0, *places[::-1], game.length + 1)
+  return (by_place + flipped).reshape(table.shape)
+
+
+@pytest.mark.parametrize(
+  ("sharing", "num_tables"), [("none", 76), ("symmetry", 18), ("all", 1)]
+)
+def test_tables_are_shared_as_said(sharing, num_tables):
+  network = make(jaxgames.make("ttt3d"), f"patterns_{sharing}")
+  assert networks.num_weights(network) == num_tables * 256

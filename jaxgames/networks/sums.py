@@ -54,16 +54,15 @@ class CellSums(nn.Module):
   def tables(self) -> jax.Array:
     return self.kernel
 
-  def present(self, tables: jax.Array, boards: jax.Array) -> jax.Array:
-    """Returns the sums by the tables, `[B, width]`."""
-    return boards.astype(jnp.float32) @ tables
+  def after(self, tables: jax.Array, boards: jax.Array, cells: jax.Array) -> jax.Array:
+    """Returns the sums `[B, A, width]` after an own stone in one of several cells.
 
-  def changes(
-    self, tables: jax.Array, boards: jax.Array, cells: jax.Array
-  ) -> jax.Array:
-    """Returns `[B, A, width]`: what an own stone in each of `[B, A]` cells would add."""
-    del boards
-    return _rows(tables, cells)
+    Args:
+      tables: from `tables`.
+      boards: `[B, num_cells]` int8.
+      cells: `[B, A]` int32, empty cells.
+    """
+    return self(boards)[:, None] + _rows(tables, cells)
 
 
 class LineTables(NamedTuple):
@@ -145,7 +144,18 @@ class LineSums(nn.Module):
       changes=jnp.stack(changes, axis=1).reshape(-1, self.width),
     )
 
-  def present(self, tables: LineTables, boards: jax.Array) -> jax.Array:
+  def after(self, tables: LineTables, boards: jax.Array, cells: jax.Array) -> jax.Array:
+    """Returns the sums `[B, A, width]` after an own stone in one of several cells.
+
+    Args:
+      tables: from `tables`.
+      boards: `[B, num_cells]` int8.
+      cells: `[B, A]` int32, empty cells.
+    """
+    present = self._present(tables, boards)
+    return present[:, None] + self._changes(tables, boards, cells)
+
+  def _present(self, tables: LineTables, boards: jax.Array) -> jax.Array:
     """Returns the sums by the tables, `[B, width]`."""
     # Ends in a product and not in a sum of rows, which the compiler would join with
     # what follows and then compute anew for every action.
@@ -153,7 +163,7 @@ class LineSums(nn.Module):
     detected = _rows(tables.detected, rows).reshape(len(boards), -1)
     return detected @ self.kernel.reshape(-1, self.width)
 
-  def changes(
+  def _changes(
     self, tables: LineTables, boards: jax.Array, cells: jax.Array
   ) -> jax.Array:
     """Returns `[B, A, width]`: what an own stone in each of `[B, A]` cells would add."""

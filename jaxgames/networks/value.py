@@ -10,6 +10,7 @@ import jax.numpy as jnp
 
 from jaxgames import game as game_lib
 from jaxgames.networks import activation
+from jaxgames.networks import patterns
 from jaxgames.networks import sums
 
 __all__ = ["NETWORKS", "ValueNetwork", "num_weights"]
@@ -33,13 +34,16 @@ def _uniform(
 class ValueNetwork(nn.Module):
   """A multilayer perceptron on a board, its first layer plain or joined to lines.
 
-  Weights are drawn uniformly from [-0.5, 0.5], as in the ttt3d paper.
+  Weights are drawn uniformly from [-0.5, 0.5], as in the ttt3d paper; tables of
+  patterns begin with zeros.
 
   Attributes:
     game: whose boards it judges; its lines make the structured layer.
     hidden: the sizes of the fully connected hidden layers.
     detectors: how many units each winning line has, joined to its cells only; with 0
       the first hidden layer is joined to all cells.
+    pattern_sharing: if given, lines have tables of patterns in place of detectors, and
+      this says which lines share one: see `patterns.PatternSums`.
     has_bias: whether units have a bias. The paper's counts of weights have none.
     steepness: of the activation; 1/2 is the logistic function scaled to [-1, 1].
     slope: of the derivative that back-propagation uses, see `activation.squash`.
@@ -48,25 +52,31 @@ class ValueNetwork(nn.Module):
   game: game_lib.LineGame
   hidden: tuple[int, ...] = ()
   detectors: int = 0
+  pattern_sharing: patterns.Sharing | None = None
   has_bias: bool = False
   steepness: float = 0.5
   slope: float = 0.5
 
   def setup(self):
     widths = (*self.hidden, 1)
-    self.sums: sums.LineSums | sums.CellSums = (
-      sums.LineSums(
-        self.game, widths[0], self.detectors, self.has_bias, self.activate, _uniform
-      )
-      if self.detectors
-      else sums.CellSums(self.game, widths[0], _uniform)
-    )
+    self.sums = self._make_sums(widths[0])
     if self.has_bias:
       self.bias = self.param("bias", _uniform, widths[:1])
     self.layers = [
       nn.Dense(width, use_bias=self.has_bias, kernel_init=_uniform, bias_init=_uniform)
       for width in widths[1:]
     ]
+
+  def _make_sums(
+    self, width: int
+  ) -> sums.CellSums | sums.LineSums | patterns.PatternSums:
+    if self.pattern_sharing is not None:
+      return patterns.PatternSums(self.game, width, self.pattern_sharing)
+    if self.detectors:
+      return sums.LineSums(
+        self.game, width, self.detectors, self.has_bias, self.activate, _uniform
+      )
+    return sums.CellSums(self.game, width, _uniform)
 
   def activate(self, x: jax.Array) -> jax.Array:
     return activation.squash(x, self.steepness, self.slope)
@@ -93,10 +103,8 @@ class ValueNetwork(nn.Module):
       cells: `[B, A]` int32, an empty cell for each action; of others the value means
         nothing.
     """
-    present = self.sums.present(tables, boards)
-    changes = self.sums.changes(tables, boards, cells)
-    after = (present[:, None] + changes).reshape(-1, present.shape[-1])
-    return self._finish(after).reshape(cells.shape)
+    after = self.sums.after(tables, boards, cells)
+    return self._finish(after.reshape(-1, after.shape[-1])).reshape(cells.shape)
 
   def _finish(self, totals: jax.Array) -> jax.Array:
     """Returns the values `[n]` from the first layer's sums `[n, width]`."""

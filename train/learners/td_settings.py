@@ -20,6 +20,10 @@ class NetworkSettings(_Model):
   Attributes:
     hidden: sizes of the fully connected hidden layers.
     detectors: units for each winning line, joined to its cells only; 0 for none.
+    patterns: in place of detectors, a table of what each pattern of a line is worth,
+      and which lines share one: `none`, those that a `symmetry` of the board maps onto
+      each other, or `all`. A pattern tells empty cells that are playable now from those
+      that are not.
     bias: whether units have a bias; the paper's counts of weights have none.
     steepness: of the activation; 0.5 is the logistic function scaled to [-1, 1].
     slope: what back-propagation takes for the activation's derivative at 0; the true
@@ -28,15 +32,26 @@ class NetworkSettings(_Model):
 
   hidden: tuple[Annotated[int, pydantic.Field(ge=1)], ...] = (32,)
   detectors: Annotated[int, pydantic.Field(ge=0)] = 4
+  patterns: Literal["none", "symmetry", "all"] | None = None
   bias: bool = False
   steepness: Annotated[float, pydantic.Field(gt=0)] = 0.5
   slope: Annotated[float, pydantic.Field(gt=0)] | None = None
+
+  @pydantic.model_validator(mode="after")
+  def _check_patterns(self) -> "NetworkSettings":
+    if self.patterns is not None and self.detectors:
+      raise ValueError(
+        f"a network has patterns or detectors, not both: with patterns {self.patterns} "
+        f"detectors must be 0, not {self.detectors}"
+      )
+    return self
 
   def make(self, game: jaxgames.LineGame) -> networks.ValueNetwork:
     return networks.ValueNetwork(
       game=game,
       hidden=self.hidden,
       detectors=self.detectors,
+      pattern_sharing=self.patterns,
       has_bias=self.bias,
       steepness=self.steepness,
       slope=self.steepness if self.slope is None else self.slope,
