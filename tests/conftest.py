@@ -1,10 +1,14 @@
 """Strictness for every test: bought once, here."""
 
+from collections.abc import Iterator
+import io
 import os
 import pathlib
 
 import hypothesis
 import jax
+import pytest
+import rich.console
 
 ROOT = pathlib.Path(__file__).parent.parent
 
@@ -22,3 +26,19 @@ hypothesis.settings.register_profile(
   "default", deadline=None, derandomize=True, max_examples=50
 )
 hypothesis.settings.load_profile("default")
+
+
+@pytest.fixture
+def console() -> rich.console.Console:
+  """A console that is no terminal; `runs.said` reads what was written."""
+  return rich.console.Console(file=io.StringIO(), width=200)
+
+
+@pytest.fixture
+def toy() -> Iterator[None]:
+  """Lets configs name the toy learner."""
+  # Imported here: jax must not be used before it is configured above.
+  import toy_learner
+
+  with toy_learner.registered():
+    yield

@@ -16,16 +16,7 @@ from train import devices
 from train import loop
 from train import programs
 
-
-@pytest.fixture(autouse=True)
-def _toy():
-  with toy_learner.registered():
-    yield
-
-
-@pytest.fixture
-def console():
-  return rich.console.Console(file=io.StringIO(), width=200)
+pytestmark = pytest.mark.usefixtures("toy")
 
 
 def test_a_run_leaves_its_files(tmp_path, console):

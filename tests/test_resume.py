@@ -1,7 +1,6 @@
 """Runs that are interrupted, gone on with, or refused: nothing is ever lost."""
 
 import errno
-import io
 import os
 import random
 import resource
@@ -10,7 +9,6 @@ import time
 
 import jax
 import pytest
-import rich.console
 import runs
 import toy_learner
 import yaml
@@ -22,16 +20,7 @@ from train import run_directory
 
 SLOW = ["games=2000", "trials=2", "test={every: 100, games: 6, against: random}"]
 
-
-@pytest.fixture(autouse=True)
-def _toy():
-  with toy_learner.registered():
-    yield
-
-
-@pytest.fixture
-def console():
-  return rich.console.Console(file=io.StringIO(), width=200)
+pytestmark = pytest.mark.usefixtures("toy")
 
 
 def test_a_second_interrupt_ends_at_once(tmp_path, console, monkeypatch):

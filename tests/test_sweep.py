@@ -1,28 +1,17 @@
 """Sweeps: each run is started, resumed or skipped."""
 
-import io
 import json
 import os
 import signal
 
 import pytest
-import rich.console
 import toy_learner
 
 from train import loop
 from train import progress
 from train import sweep
 
-
-@pytest.fixture(autouse=True)
-def _toy():
-  with toy_learner.registered():
-    yield
-
-
-@pytest.fixture
-def console():
-  return rich.console.Console(file=io.StringIO(), width=200)
+pytestmark = pytest.mark.usefixtures("toy")
 
 
 def make_sweep(**fields) -> list:

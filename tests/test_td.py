@@ -149,6 +149,14 @@ def test_mean_gradient_is_the_sum_over_the_number_of_games():
   )
 
 
+def test_learning_rate_falls_in_a_straight_line():
+  learner = make(learning_rate=0.4, final_learning_rate=0.1)  # over 100 games
+  rates = [float(learner._learning_rate(jnp.int32(n))) for n in (0, 50, 100, 120)]
+  np.testing.assert_allclose(rates, [0.4, 0.25, 0.1, 0.1], rtol=1e-6)
+  constant = make(learning_rate=0.4)
+  assert float(constant._learning_rate(jnp.int32(70))) == pytest.approx(0.4)
+
+
 def test_advance_stops_at_the_first_turn_with_enough_games():
   learner = make(lanes=8)
   advance, turn = jax.jit(learner.advance), jax.jit(learner._turn)

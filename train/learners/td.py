@@ -113,7 +113,9 @@ class TdLearner:
     self.opponent = (
       None if config.opponent == "self" else players.make(self.game, config.opponent)
     )
-    self.optimizer = optax.sgd(settings.learning_rate)
+    self.num_games_wanted = config.games
+    # Steps of length one: how long they are depends on how far the trial is.
+    self.optimizer = optax.sgd(1.0)
     by_default = "at_once" if self.num_lanes == 1 else "spread"
     self.is_spread = (settings.terminal_steps or by_default) == "spread"
 
@@ -259,6 +261,8 @@ class TdLearner:
 
     gradient, squares = jax.grad(loss, has_aux=True)(state.params)
     updates, optimizer = self.optimizer.update(gradient, state.optimizer, state.params)
+    rate = self._learning_rate(state.num_games)
+    updates = jax.tree.map(lambda step: rate * step, updates)
     tally = state.tally
     return state._replace(
       params=optax.apply_updates(state.params, updates),
@@ -268,6 +272,13 @@ class TdLearner:
         num_errors=tally.num_errors + lessons.weights.sum(),
       ),
     )
+
+  def _learning_rate(self, num_games: jax.Array) -> jax.Array:
+    """Returns the rate after a number of games."""
+    first = self.settings.learning_rate
+    last = self.settings.final_learning_rate
+    done = jnp.minimum(num_games.astype(jnp.float32) / self.num_games_wanted, 1.0)
+    return first + (0.0 if last is None else last - first) * done
 
   def _record(self, state: TdState, move: _Move) -> TdState:
     """Remembers the afterstates, and what the ends of games have to teach."""

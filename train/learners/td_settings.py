@@ -64,6 +64,8 @@ class Settings(_Model):
   Attributes:
     network: judges afterstates.
     learning_rate: alpha; each game's step counts as one with this rate.
+    final_learning_rate: what the rate falls to, in a straight line, until the last
+      game; if not given it stays as it is.
     discount: gamma, for each own move.
     epsilon: the share of moves that are random.
     gradient: whether the steps of games that share the network are summed, or their
@@ -85,6 +87,7 @@ class Settings(_Model):
 
   network: NetworkSettings = NetworkSettings()
   learning_rate: Annotated[float, pydantic.Field(gt=0)] = 0.005
+  final_learning_rate: Annotated[float, pydantic.Field(ge=0)] | None = None
   discount: Annotated[float, pydantic.Field(ge=0, le=1)] = 1.0
   epsilon: Annotated[float, pydantic.Field(ge=0, le=1)] = 0.1
   gradient: Literal["sum", "mean"] = "sum"
