@@ -58,5 +58,8 @@ def check_environment(
     return ""
   text = f"the same bits cannot be promised: {'; '.join(changes)}"
   if not allow_different:
-    raise ValueError(f"{files.path} is not gone on with, since {text}")
+    raise ValueError(
+      f"{files.path} is not gone on with, since {text}; --allow-different does so all "
+      "the same"
+    )
   return f"going on all the same, but {text}"
