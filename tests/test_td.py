@@ -37,11 +37,20 @@ def follow(learner, num_turns, seed=0):
   state = jax.jit(learner.init)(jax.random.key(seed))
   twin = td_twin.Network(learner.network, state.params)
   games = [td_twin.Lane() for _ in lanes]
-  turn, move_fn = jax.jit(learner._turn), jax.jit(learner._move)
-  answer = jax.jit(learner._answer)
-  for _ in range(num_turns):
+
+  @jax.jit
+  def watch(state):
+    """Returns the learner's move, the positions after the answer, and the next state."""
     keys = jax.random.split(state.key, 4)
-    move = jax.device_get(move_fn(state, keys[1]))
+    move = learner._move(state, keys[1])
+    after = move.games
+    if learner.opponent is not None:
+      after = learner._answer(state._replace(games=after), keys[2]).games
+    return move, after, learner._turn(state)
+
+  for _ in range(num_turns):
+    move, after, state = watch(state)
+    move, after = jax.device_get((move, after))
     lessons, endings = [], [[] for _ in lanes]
     for i in lanes:
       side = int(move.side[i]) if move.is_made[i] else None
@@ -60,25 +69,25 @@ def follow(learner, num_turns, seed=0):
         if settings.teaches_terminal:
           endings[i].append((move.boards[i], 1.0 if has_won else 0.0))
       games[i].moved(side, move.boards[i])
-    is_over = move.games.is_over
-    if learner.opponent is not None:
-      moved = state._replace(games=jax.tree.map(jnp.asarray, move.games))
-      after = jax.device_get(answer(moved, keys[2])).games
-      for i in lanes:
-        if after.is_over[i] and not is_over[i]:
-          result = -1.0 if after.winner[i] != 0 else 0.0
-          endings[i].append((games[i].previous[0], result))
-      is_over = after.is_over
+    for i in lanes:
+      if after.is_over[i] and not move.games.is_over[i]:
+        result = -1.0 if after.winner[i] != 0 else 0.0
+        endings[i].append((games[i].previous[0], result))
     twin.teach([lesson for lesson in lessons if lesson], settings.learning_rate)
     for i in lanes:
-      if is_over[i]:
+      if after.is_over[i]:
         games[i].ended(endings[i])
     if not learner.is_spread:
       for _ in range(2):
         now = [game.pending.pop(0) for game in games if game.pending]
         twin.teach(now, settings.learning_rate)
-    state = turn(state)
   return state, twin
+
+
+def start(learner, until_games):
+  """Returns a trial that has so many games."""
+  train = jax.jit(lambda key, until: learner.advance(learner.init(key), until))
+  return train(jax.random.key(0), until_games)
 
 
 def assert_same_weights(state, twin):
@@ -118,7 +127,7 @@ def test_hand_worked_step():
   learner = make(
     game="tictactoe", network={"hidden": [], "detectors": 0}, learning_rate=0.1
   )
-  state = learner.init(jax.random.key(0))
+  state = jax.jit(learner.init)(jax.random.key(0))
   state = state._replace(params=jax.tree.map(jnp.zeros_like, state.params))
   (lessons, _) = state.previous
   board = jnp.array([[1, -1, 0, 0, 1, 0, 0, 0, -1]], jnp.int8)
@@ -134,7 +143,7 @@ def test_hand_worked_step():
 
 def test_mean_gradient_is_the_sum_over_the_number_of_games():
   summed, mean = make(lanes=4), make(lanes=4, gradient="mean")
-  state = summed.init(jax.random.key(0))
+  state = jax.jit(summed.init)(jax.random.key(0))
   lessons = state.previous[0]._replace(
     boards=jnp.ones((4, 16), jnp.int8),
     targets=jnp.array([1.0, 0.0, -1.0, 0.5]),
@@ -160,7 +169,7 @@ def test_learning_rate_falls_in_a_straight_line():
 def test_advance_stops_at_the_first_turn_with_enough_games():
   learner = make(lanes=8)
   advance, turn = jax.jit(learner.advance), jax.jit(learner._turn)
-  state = learner.init(jax.random.key(0))
+  state = jax.jit(learner.init)(jax.random.key(0))
   ahead = advance(state, 5)
   while state.num_games < 5:
     state = turn(state)
@@ -171,7 +180,7 @@ def test_advance_stops_at_the_first_turn_with_enough_games():
 def test_chunks_make_no_difference():
   learner = make(lanes=8, opponent="benchmark")
   advance = jax.jit(learner.advance)
-  state = learner.init(jax.random.key(0))
+  state = jax.jit(learner.init)(jax.random.key(0))
   at_once = advance(state, 60)
   for until in (7, 8, 31, 60):
     state = advance(state, until)
@@ -195,7 +204,7 @@ def test_trials_differ_and_each_is_the_same_alone():
 
 def test_no_lane_idles_and_games_are_counted_once():
   learner = make(lanes=16)
-  state = jax.jit(learner.advance)(learner.init(jax.random.key(0)), 200)
+  state = start(learner, 200)
   assert int(state.num_games) == int(state.rounds.sum())
   assert (state.rounds >= 5).all()
   assert not state.games.is_over.any()
