@@ -74,7 +74,7 @@ def test_killed_and_resumed_run_equals_an_unbroken_one(tmp_path):
   broken = tmp_path / "broken"
   process = start(*SMALL_RUN, "--out", "broken", cwd=tmp_path)
   num_kills = 0
-  for num_lines in (3, 8, 12):
+  for num_lines in (3, 10):
     wait_for_lines(broken / "metrics.jsonl", num_lines, process)
     if process.poll() is None:
       num_kills += 1
@@ -83,7 +83,7 @@ def test_killed_and_resumed_run_equals_an_unbroken_one(tmp_path):
     process = start("resume", "broken", cwd=tmp_path)
   output, _ = process.communicate(timeout=300)
   assert process.returncode == 0, output
-  assert num_kills >= 2
+  assert num_kills == 2
   expected = (tmp_path / "whole" / "metrics.jsonl").read_bytes()
   assert (broken / "metrics.jsonl").read_bytes() == expected
   fingerprints = [
