@@ -1,7 +1,7 @@
 """Games between players, thousands at a time."""
 
 import functools
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import chex
 import jax
@@ -11,7 +11,10 @@ from jaxgames import game as game_lib
 from jaxgames import lanes
 from jaxgames.players import base
 
-__all__ = ["Score", "SelfPlay", "play_match", "self_play"]
+__all__ = ["Score", "SelfPlay", "Starts", "play_match", "self_play"]
+
+# Whether a player moves first: in every other game, in all, or in none.
+Starts = Literal["alternate", "always", "never"]
 
 
 class Score(NamedTuple):
@@ -40,13 +43,14 @@ class _Group(NamedTuple):
   memory_a: base.Memory
   memory_b: base.Memory
   a_is_first: chex.Array
+  is_counted: chex.Array
 
 
 # Those in which `player_a` is to move, those in which `player_b` is, and a key.
 _Carry = tuple[_Group, _Group, chex.PRNGKey]
 
 
-@functools.partial(jax.jit, static_argnames="num_games")
+@functools.partial(jax.jit, static_argnames=("num_games", "starts"))
 def play_match(
   player_a: base.Player,
   player_b: base.Player,
@@ -54,12 +58,12 @@ def play_match(
   *,
   num_games: int,
   first_number: chex.Numeric = 0,
+  starts: Starts = "alternate",
 ) -> Score:
-  """Plays games at once, the two players taking turns in moving first.
+  """Plays games at once.
 
-  Games with an even number are begun by `player_a`, the others by `player_b`. So at
-  every ply each player is to move in one half of the games, and no player ever thinks
-  about a position that is not its own.
+  At every ply each player is to move in one half of the games, so no player ever
+  thinks about a position that is not its own.
 
   Args:
     player_a: the player whose results are returned.
@@ -67,6 +71,8 @@ def play_match(
     key: consumed.
     num_games: how many games.
     first_number: the number of the first game, even; long matches come in pieces.
+    starts: the games that `player_a` begins; if they alternate, those with an even
+      number.
   """
   game = player_a.game
   half = -(-num_games // 2)
@@ -75,15 +81,18 @@ def play_match(
     key_a, key_b = jax.random.split(key)
     memory_a = player_a.begin(key_a, number)
     memory_b = player_b.begin(key_b, number)
-    return _Group(game.init(), memory_a, memory_b, number % 2 == 0)
+    a_is_first = number % 2 == 0 if starts == "alternate" else starts == "always"
+    # An odd number of games has one too many: it is only played to keep halves alike.
+    is_counted = number - first_number < num_games
+    return _Group(game.init(), memory_a, memory_b, jnp.asarray(a_is_first), is_counted)
 
   def move_a(group: _Group, key: chex.PRNGKey) -> _Group:
     action = player_a.act(group.memory_a, group.state, key)
-    return group._replace(state=game.step(group.state, action))
+    return _move(game, group, action, may_begin=group.a_is_first)
 
   def move_b(group: _Group, key: chex.PRNGKey) -> _Group:
     action = player_b.act(group.memory_b, group.state, key)
-    return group._replace(state=game.step(group.state, action))
+    return _move(game, group, action, may_begin=~group.a_is_first)
 
   def ply(carry: _Carry) -> _Carry:
     turn_a, turn_b, key = carry
@@ -101,26 +110,36 @@ def play_match(
   turn_a = jax.tree.map(lambda x: x[0], groups)
   turn_b = jax.tree.map(lambda x: x[1], groups)
   turn_a, turn_b, _ = jax.lax.while_loop(goes_on, ply, (turn_a, turn_b, key_play))
-  return _score(turn_a, num_games) + _score(turn_b, num_games)
+  return _score(turn_a) + _score(turn_b)
 
 
-def _score(group: _Group, num_games: int) -> Score:
+def _move(
+  game: game_lib.LineGame, group: _Group, action: jax.Array, *, may_begin: jax.Array
+) -> _Group:
+  """Makes a move, unless the game is to be begun by the other player."""
+  after = game.step(group.state, action)
+  goes = may_begin | (group.state.num_moves > 0)
+  return group._replace(
+    state=jax.tree.map(lambda new, old: jnp.where(goes, new, old), after, group.state)
+  )
+
+
+def _score(group: _Group) -> Score:
   """Returns the results of a group's games."""
-  # With an odd number of games, the last of those begun by `player_b` is one too many:
-  # it was played only to keep the two groups alike.
-  num_counted = jnp.where(group.a_is_first[0], -(-num_games // 2), num_games // 2)
-  counts = jnp.arange(len(group.a_is_first)) < num_counted
   result = jnp.where(group.a_is_first, group.state.winner, -group.state.winner)
 
   def tally(is_result: chex.Array) -> jax.Array:
-    total = (is_result & counts).sum(dtype=jnp.int32)
-    return jnp.where(group.a_is_first[0] == jnp.array([True, False]), total, 0)
+    counts = is_result & group.is_counted
+    by_side = (counts & group.a_is_first, counts & ~group.a_is_first)
+    return jnp.stack([side.sum(dtype=jnp.int32) for side in by_side])
 
   return Score(
     wins=tally(result == 1),
     draws=tally(result == 0),
     losses=tally(result == -1),
-    num_moves=jnp.where(counts, group.state.num_moves, 0).sum(dtype=jnp.int32),
+    num_moves=jnp.where(group.is_counted, group.state.num_moves, 0).sum(
+      dtype=jnp.int32
+    ),
   )
 
 

@@ -1,12 +1,10 @@
-"""Exhaustive work on small games: every position, perfect play, proof of perfection.
+"""Exhaustive work on small games: perfect play, proof of perfection, exact results."""
 
-All three walk the game stone by stone: a position with n stones is followed by
-positions with n + 1, so one layer after the other is expanded, by the game's own rules
-in compiled batches, and freed of duplicates.
-"""
+from __future__ import annotations
 
-from collections.abc import Callable
 import functools
+import itertools
+import typing
 from typing import NamedTuple
 
 import chex
@@ -15,43 +13,24 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import game as game_lib
+from jaxgames import graph as graph_lib
 from jaxgames import numbering
-from jaxgames.players import base
+
+if typing.TYPE_CHECKING:
+  # Among the players is the expert, who is made here.
+  from jaxgames.players import base
 
 __all__ = [
   "Examination",
+  "Results",
   "Solution",
   "examine",
-  "is_solvable",
-  "reachable_states",
+  "expected_results",
   "solve",
 ]
 
-# Layers are padded to a multiple of this, so that few shapes are compiled.
-BATCH = 4096
-
-# Solving takes seconds up to about this many positions to number.
-MOST_SOLVABLE = 5_000_000
-
 # A loss now; a later one is nearer to 0 by one for each move until then.
 LOSS = -100
-
-
-class Layer(NamedTuple):
-  """All positions with a number of stones, each once, as numpy arrays.
-
-  Attributes:
-    states: the positions, `[n]` in front of each leaf.
-    parent: `[n]` int, the index of a position in the layer before that leads here.
-    action: `[n]` int, the move that leads from there.
-    edges: `[m, 3]` int, every move into this layer: from which index of the layer
-      before, by which action, to which index of this one.
-  """
-
-  states: game_lib.State
-  parent: np.ndarray
-  action: np.ndarray
-  edges: np.ndarray
 
 
 class Solution(NamedTuple):
@@ -85,39 +64,40 @@ class Examination(NamedTuple):
   losing_moves: tuple[int, ...] | None
 
 
-def is_solvable(game: game_lib.LineGame) -> bool:
-  """Returns whether a game is small enough to be solved here."""
-  return game.num_actions <= 32 and numbering.num_numbers(game) <= MOST_SOLVABLE
+class Results(NamedTuple):
+  """How likely each end of a game is, float32."""
 
-
-def reachable_states(game: game_lib.LineGame) -> list[Layer]:
-  """Returns every position that play can reach, by number of stones."""
-  return _walk(game, lambda states, num_moves: _legal_actions(game, states))
+  wins: chex.Array
+  draws: chex.Array
+  losses: chex.Array
 
 
 @functools.lru_cache
 def solve(game: game_lib.LineGame) -> Solution:
-  """Returns perfect play: the soonest win, else a draw, else the latest loss."""
-  if not is_solvable(game):
-    raise ValueError(
-      f"{game} is too large to solve: it has up to {numbering.num_numbers(game):.1e} "
-      f"positions to number, and at most {MOST_SOLVABLE:.1e} are tried"
-    )
-  layers = reachable_states(game)
+  """Returns perfect play: the soonest win, else a draw, else the latest loss.
+
+  Raises:
+    ValueError: if the game is too large.
+  """
+  graph = graph_lib.of(game)
+  states = graph.states
+  # Whoever is to move in a position that is won has lost it.
+  scores = np.where(states.is_over & (states.winner != 0), LOSS, 0).astype(np.int8)
+  actions = np.zeros(graph.num_states, np.uint32)
+  bits = np.uint32(1) << np.arange(game.num_actions, dtype=np.uint32)
+  for start, stop in zip(graph.starts[-2::-1], graph.starts[:0:-1], strict=True):
+    is_legal = (graph.legal_actions[start:stop, None] & bits) != 0
+    theirs = scores[graph.successors[start:stop]]
+    mine = np.where(is_legal, -theirs + np.sign(theirs), np.iinfo(np.int8).min)
+    best = mine.max(axis=1, keepdims=True)
+    is_best = is_legal & (mine == best)
+    actions[start:stop] = (is_best * bits).sum(axis=1, dtype=np.uint32)
+    goes_on = is_legal.any(axis=1)
+    scores[start:stop] = np.where(goes_on, best[:, 0], scores[start:stop])
   score = np.zeros(numbering.num_numbers(game), np.int8)
   best_actions = np.zeros(score.shape, np.uint32)
-  next_scores = np.zeros(0, np.int8)
-  for layer, following in zip(layers[::-1], [None, *layers[:0:-1]], strict=True):
-    # Whoever is to move in a position that is won has lost it.
-    is_lost = np.asarray(layer.states.is_over & (layer.states.winner != 0))
-    scores = np.where(is_lost, LOSS, 0).astype(np.int8)
-    actions = np.zeros(scores.shape, np.uint32)
-    if following is not None and len(following.edges):
-      scores, actions = _back_up(scores, following.edges, next_scores)
-    numbers = _in_batches(functools.partial(_numbers, game), layer.states)
-    score[numbers], best_actions[numbers] = scores, actions
-    next_scores = scores
-  return Solution(score, best_actions, sum(len(layer.parent) for layer in layers))
+  score[graph.numbers], best_actions[graph.numbers] = scores, actions
+  return Solution(score, best_actions, graph.num_states)
 
 
 def examine(player: base.Player, *, side: int) -> Examination:
@@ -134,10 +114,10 @@ def examine(player: base.Player, *, side: int) -> Examination:
 
   def consider(states: game_lib.State, num_moves: int) -> np.ndarray:
     if num_moves % 2 == (0 if side == 1 else 1):
-      return _in_batches(functools.partial(_chosen_actions, player), states)
-    return _legal_actions(game, states)
+      return graph_lib.in_batches(functools.partial(_chosen_actions, player), states)
+    return graph_lib.legal_actions(game, states)
 
-  layers = _walk(game, consider)
+  layers = graph_lib.walk(game, consider)
   lost = [np.flatnonzero(layer.states.winner == -side) for layer in layers]
   losing_moves = None
   for depth, indices in enumerate(lost):
@@ -152,87 +132,71 @@ def examine(player: base.Player, *, side: int) -> Examination:
   )
 
 
-def _walk(
-  game: game_lib.LineGame,
-  considered_fn: Callable[[game_lib.State, int], np.ndarray],
-) -> list[Layer]:
-  """Returns the layers that the considered moves, `[n, num_actions]` bool, reach."""
-  nowhere = np.zeros(1, np.int64)
-  root = jax.tree.map(lambda x: np.asarray(x)[None], game.init())
-  layers = [Layer(root, nowhere, nowhere, np.zeros((0, 3), np.int64))]
-  while True:
-    states = layers[-1].states
-    is_considered = considered_fn(states, len(layers) - 1)
-    parent, action = np.nonzero(is_considered)
-    if not len(parent):
-      return layers
-    before = jax.tree.map(lambda x, rows=parent: x[rows], states)
-    after = _in_batches(functools.partial(_step, game), before, action.astype(np.int32))
-    boards = np.stack([*after.own, *after.other], axis=1)
-    _, first, place = np.unique(boards, axis=0, return_index=True, return_inverse=True)
-    unique = jax.tree.map(lambda x, rows=first: x[rows], after)
-    edges = np.stack([parent, action, place.ravel()], axis=1)
-    layers.append(Layer(unique, parent[first], action[first], edges))
+def expected_results(
+  graph: graph_lib.Graph, mine: chex.Array, theirs: chex.Array, *, side: int
+) -> Results:
+  """Returns what players get who choose evenly among some actions of each position.
+
+  Pure and compiled. The players come last in the shapes, so that a position's numbers
+  lie side by side: P of them cost little more than one.
+
+  Against an opponent who may do anything, a player is unbeatable exactly if its losses
+  are 0: what can happen has a probability, and the smallest, one over all orders of all
+  moves, is far above the smallest number.
+
+  Args:
+    graph: of the game.
+    mine: `[num_states, P]` uint32, sets of actions, one of P players in each column.
+    theirs: `[num_states]` uint32, those of the opponent of them all. Where the
+      opponent begins, every opening is as likely.
+    side: 1 if the P players move first, -1 second.
+
+  Returns:
+    `[P]` each.
+  """
+  if side == -1:
+    theirs = jnp.concatenate([graph.legal_actions[:1], theirs[1:]])
+  results = (graph.states.winner * side)[:, None] == np.array([1, 0, -1], np.int8)
+  ends = results.astype(np.float32)[:, :, None]
+  layers = list(itertools.pairwise(graph.starts.tolist()))
+  last_start, last_stop = layers[-1]
+  shape = (last_stop - last_start, 3, mine.shape[1])
+  values = jnp.broadcast_to(ends[last_start:], shape)
+  for depth, (start, stop) in reversed(list(enumerate(layers[:-1]))):
+    is_mine = (depth % 2 == 0) == (side == 1)
+    sets = mine[start:stop] if is_mine else theirs[start:stop, None]
+    # Of an action that is not legal: any row, it is not chosen.
+    rows = np.maximum(graph.successors[start:stop] - stop, 0)
+    mean = _mean(values, rows, sets[:, None])
+    is_over = graph.states.is_over[start:stop, None, None]
+    values = jnp.where(is_over, ends[start:stop], mean)
+  return Results(*values[0])
 
 
-def _back_up(
-  scores: np.ndarray, edges: np.ndarray, next_scores: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-  """Returns the scores of a layer and its best actions from the layer after it."""
-  parent, action, place = edges.T
-  theirs = next_scores[place]
-  mine = (-theirs + np.sign(theirs)).astype(np.int8)
-  best = np.full(scores.shape, np.iinfo(np.int8).min, np.int8)
-  np.maximum.at(best, parent, mine)
-  is_best = mine == best[parent]
-  actions = np.zeros(scores.shape, np.uint32)
-  np.bitwise_or.at(
-    actions, parent[is_best], np.uint32(1) << action[is_best].astype(np.uint32)
-  )
-  goes_on = np.zeros(scores.shape, bool)
-  goes_on[parent] = True
-  return np.where(goes_on, best, scores), actions
+def _mean(values: jax.Array, rows: np.ndarray, sets: jax.Array) -> jax.Array:
+  """Returns the means of rows of a table.
+
+  Args:
+    values: `[m, 3, P]`, the table.
+    rows: `[n, num_actions]` int, the row that each action leads to.
+    sets: `[n, 1, P]` or `[n, 1, 1]` uint32, the actions that count.
+  """
+  total, count = jnp.float32(0), jnp.float32(0)
+  # One by one: gathered all at once they would have to be written down first.
+  for action in range(rows.shape[1]):
+    is_chosen = (sets >> np.uint32(action)) & np.uint32(1) != 0
+    total += jnp.where(is_chosen, values[rows[:, action]], 0.0)
+    count += is_chosen.astype(jnp.float32)
+  return total / count
 
 
-def _moves_to(layers: list[Layer], depth: int, index: int) -> tuple[int, ...]:
+def _moves_to(layers: list[graph_lib.Layer], depth: int, index: int) -> tuple[int, ...]:
   """Returns moves that lead from the empty board to a position."""
   moves = []
   for layer in layers[depth:0:-1]:
     moves.append(int(layer.action[index]))
     index = layer.parent[index]
   return tuple(reversed(moves))
-
-
-def _in_batches(function: Callable, *trees: chex.ArrayTree) -> chex.ArrayTree:
-  """Applies a compiled function to numpy rows, in padded batches of one size."""
-  num_rows = len(jax.tree.leaves(trees)[0])
-  parts = []
-  for start in range(0, num_rows, BATCH):
-    rows = np.minimum(np.arange(start, start + BATCH), num_rows - 1)
-    part = function(*jax.tree.map(lambda x, rows=rows: x[rows], trees))
-    parts.append(jax.tree.map(np.asarray, part))
-  return jax.tree.map(lambda *xs: np.concatenate(xs)[:num_rows], *parts)
-
-
-def _legal_actions(game: game_lib.LineGame, states: game_lib.State) -> np.ndarray:
-  return _in_batches(functools.partial(_legal, game), states)
-
-
-@functools.partial(jax.jit, static_argnums=0)
-def _legal(game: game_lib.LineGame, states: game_lib.State) -> jax.Array:
-  return jax.vmap(game.legal_actions)(states)
-
-
-@functools.partial(jax.jit, static_argnums=0)
-def _step(
-  game: game_lib.LineGame, states: game_lib.State, actions: jax.Array
-) -> game_lib.State:
-  return jax.vmap(game.step)(states, actions)
-
-
-@functools.partial(jax.jit, static_argnums=0)
-def _numbers(game: game_lib.LineGame, states: game_lib.State) -> jax.Array:
-  return jax.vmap(functools.partial(numbering.number, game))(states)
 
 
 @jax.jit

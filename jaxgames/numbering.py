@@ -12,7 +12,7 @@ import numpy as np
 from jaxgames import bits
 from jaxgames import game as game_lib
 
-__all__ = ["MOST_NUMBERS", "num_numbers", "number"]
+__all__ = ["MOST_NUMBERS", "num_numbers", "number", "number_of_board"]
 
 # A table of bytes over all numbers of a game should take megabytes, not more.
 MOST_NUMBERS = 50_000_000
@@ -30,10 +30,27 @@ def number(game: game_lib.LineGame, state: game_lib.State) -> chex.Array:
   The side to move follows from the number of stones, so no two positions of a game
   have the same number.
   """
+  own = bits.unpack(state.own, game.num_cells)
+  other = bits.unpack(state.other, game.num_cells)
+  return _number(game, own, other)
+
+
+def number_of_board(game: game_lib.LineGame, board: chex.Array) -> chex.Array:
+  """Returns the number of a position from its board.
+
+  Args:
+    game: the rules.
+    board: `[num_cells]` int8, as `game.observe` has it.
+  """
+  return _number(game, board == 1, board == -1)
+
+
+def _number(
+  game: game_lib.LineGame, is_own: chex.Array, is_other: chex.Array
+) -> chex.Array:
   if num_numbers(game) > MOST_NUMBERS:
     raise ValueError(f"{game} has too many positions to number")
-  own = bits.unpack(state.own, game.num_cells).astype(jnp.int32)
-  other = bits.unpack(state.other, game.num_cells).astype(jnp.int32)
+  own, other = is_own.astype(jnp.int32), is_other.astype(jnp.int32)
   if game.gravity:
     # A column of height h whose own stones read as the binary number b has digit
     # 2^h - 1 + b, which is the sum below over its stones.

@@ -1,7 +1,9 @@
 """Ways to play, named in configs and on the command line."""
 
+from jaxgames.players.base import Chooser
 from jaxgames.players.base import Memory
 from jaxgames.players.base import Player
+from jaxgames.players.base import tabulate
 from jaxgames.players.expert import Expert
 from jaxgames.players.mcts import Mcts
 from jaxgames.players.mixture import EveryNthGame
@@ -11,9 +13,11 @@ from jaxgames.players.names import PLAYERS
 from jaxgames.players.names import make
 from jaxgames.players.random import Random
 from jaxgames.players.rules import Rules
+from jaxgames.players.utilities import Utilities
 
 __all__ = [
   "PLAYERS",
+  "Chooser",
   "EveryNthGame",
   "Expert",
   "Mcts",
@@ -23,5 +27,7 @@ __all__ = [
   "Random",
   "Rules",
   "SomeMoves",
+  "Utilities",
   "make",
+  "tabulate",
 ]

@@ -5,11 +5,24 @@ from typing import Any, Protocol
 import chex
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxgames import bits
 from jaxgames import game as game_lib
+from jaxgames import graph as graph_lib
 
-__all__ = ["Memory", "Memoryless", "Player", "choose_first", "choose_uniformly", "draw"]
+__all__ = [
+  "Chooser",
+  "Memory",
+  "Memoryless",
+  "Player",
+  "draw",
+  "draw_from",
+  "first_of",
+  "fold",
+  "tabulate",
+  "unfold",
+]
 
 # What a player decides at the start of a game and keeps until its end.
 Memory = Any
@@ -54,6 +67,47 @@ class Memoryless:
     return ()
 
 
+class Chooser(Memoryless):
+  """A player told by its choices: in each position some cells, each as likely."""
+
+  game: game_lib.LineGame
+
+  def choices(self, state: game_lib.State) -> bits.Words:
+    """Returns the playable cells that it chooses from; not none while there are any."""
+    raise NotImplementedError
+
+  def act(self, memory: Memory, state: game_lib.State, key: chex.PRNGKey) -> jax.Array:
+    del memory
+    cells = self.choices(state)
+    random = jax.random.bits(key, (), jnp.uint32)
+    return self.game.action_of(bits.nth(cells, draw_from(random, bits.count(cells))))
+
+  def action_sets(self, graph: graph_lib.Graph) -> jax.Array:
+    """Returns `[num_states]` uint32, what it chooses from in each position of a game."""
+
+    def actions(state: game_lib.State) -> jax.Array:
+      (word,) = fold(self.game, self.choices(state))
+      return word
+
+    return jax.vmap(actions)(graph.states)
+
+
+def tabulate(player: Player) -> np.ndarray:
+  """Returns `[num_states]` uint32, what a player chooses from, on the host.
+
+  Raises:
+    ValueError: if the player is no `Chooser`, or its game is too large.
+  """
+  if not isinstance(player, Chooser):
+    raise ValueError(f"{player} does not choose evenly by the position alone")
+  return np.asarray(_action_sets(player, graph_lib.of(player.game)))
+
+
+@jax.jit
+def _action_sets(player: Chooser, graph: graph_lib.Graph) -> jax.Array:
+  return player.action_sets(graph)
+
+
 def draw(key: chex.PRNGKey, limit: chex.Array) -> jax.Array:
   """Returns a number from 0 up to, not including, `limit`, each as likely.
 
@@ -61,28 +115,40 @@ def draw(key: chex.PRNGKey, limit: chex.Array) -> jax.Array:
     key: consumed.
     limit: `[]` int32, below 2^16.
   """
+  return draw_from(jax.random.bits(key, (), jnp.uint32), limit)
+
+
+def draw_from(random: chex.Array, limit: chex.Array) -> jax.Array:
+  """Returns the same from 32 random bits."""
   # The upper half of a product of 32 by 16 bits, exact without 64-bit integers.
   limit = limit.astype(jnp.uint32)
-  random = jax.random.bits(key, (), jnp.uint32)
   low = (random & 0xFFFF) * limit
   high = (random >> 16) * limit
   return ((high + (low >> 16)) >> 16).astype(jnp.int32)
 
 
-def choose_uniformly(
-  game: game_lib.LineGame, cells: bits.Words, key: chex.PRNGKey
-) -> jax.Array:
-  """Returns the action of one of the cells, each as likely."""
-  return game.action_of(bits.nth(cells, draw(key, bits.count(cells))))
-
-
-def choose_first(game: game_lib.LineGame, cells: bits.Words) -> jax.Array:
-  """Returns the lowest action among playable cells."""
+def fold(game: game_lib.LineGame, cells: bits.Words) -> bits.Words:
+  """Returns the actions that put a stone into one of the playable cells."""
   # Under gravity each action has one playable cell at most, so all levels may be laid
-  # on top of each other and the lowest action is the lowest bit.
-  ground = [
+  # on top of each other.
+  levels = [
     bits.shift_down(cells, i * game.num_actions)
     for i in range(game.num_cells // game.num_actions)
   ]
   floor = bits.constant((1 << game.num_actions) - 1, game.num_words)
-  return bits.first(bits.intersection(bits.union(*ground), floor))
+  return bits.intersection(bits.union(*levels), floor)
+
+
+def unfold(game: game_lib.LineGame, actions: bits.Words) -> bits.Words:
+  """Returns all cells that some actions could put a stone into."""
+  levels = [
+    bits.shift_up(actions, i * game.num_actions)
+    for i in range(game.num_cells // game.num_actions)
+  ]
+  return bits.union(*levels)
+
+
+def first_of(game: game_lib.LineGame, cells: bits.Words) -> bits.Words:
+  """Returns the one of some playable cells that has the lowest action."""
+  first = bits.single(bits.first(fold(game, cells)), game.num_words)
+  return bits.intersection(unfold(game, first), cells)

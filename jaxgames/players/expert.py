@@ -4,8 +4,8 @@ from typing import Literal
 
 import chex
 from flax import struct
-import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxgames import bits
 from jaxgames import exhaustive
@@ -17,7 +17,7 @@ __all__ = ["Expert", "solve"]
 
 
 @struct.dataclass
-class Expert(base.Memoryless):
+class Expert(base.Chooser):
   """Plays the soonest win, else a draw, else the latest loss.
 
   Attributes:
@@ -30,15 +30,13 @@ class Expert(base.Memoryless):
   best_actions: chex.Array
   ties: Literal["first", "random"] = struct.field(pytree_node=False, default="random")
 
-  def act(
-    self, memory: base.Memory, state: game_lib.State, key: chex.PRNGKey
-  ) -> jax.Array:
-    del memory
+  def choices(self, state: game_lib.State) -> bits.Words:
     table = jnp.asarray(self.best_actions)
-    best = (table[numbering.number(self.game, state)],)
+    word = table[numbering.number(self.game, state)]
     if self.ties == "first":
-      return bits.first(best)
-    return bits.nth(best, base.draw(key, bits.count(best)))
+      word = word & (~word + np.uint32(1))
+    cells = base.unfold(self.game, (word,))
+    return bits.intersection(cells, self.game.playable_cells(state))
 
 
 def solve(game: game_lib.LineGame, ties: str = "random") -> Expert:

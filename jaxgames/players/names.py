@@ -12,8 +12,8 @@ import functools
 import inspect
 from typing import Any
 
-from jaxgames import exhaustive
 from jaxgames import game as game_lib
+from jaxgames import graph
 from jaxgames.players import base
 from jaxgames.players import expert
 from jaxgames.players import mcts
@@ -177,9 +177,7 @@ PLAYERS: dict[str, Entry] = {
   "benchmark": _script(
     "benchmark", "wins, else blocks, else plays under no winning cell of the opponent"
   ),
-  "expert": Entry(
-    expert.solve, "perfect play of a solved game", exhaustive.is_solvable
-  ),
+  "expert": Entry(expert.solve, "perfect play of a solved game", graph.is_small),
   "mcts": Entry(_make_mcts, "tree search with random rollouts"),
   "sometimes": Entry(
     _make_sometimes, "as `player`, but each move with a probability as `other`"

@@ -2,9 +2,7 @@
 
 from typing import Literal
 
-import chex
 from flax import struct
-import jax
 import jax.numpy as jnp
 
 from jaxgames import bits
@@ -28,7 +26,7 @@ SCRIPTS: dict[str, tuple[tuple[Rule, ...], Ties]] = {
 
 
 @struct.dataclass
-class Rules(base.Memoryless):
+class Rules(base.Chooser):
   """Follows the first rule that has a move to offer, and plays at random if none has.
 
   The rules: `win` completes a line; `block` takes a cell with which the opponent would
@@ -46,25 +44,17 @@ class Rules(base.Memoryless):
   rules: tuple[Rule, ...] = struct.field(pytree_node=False)
   ties: Ties = struct.field(pytree_node=False, default="random")
 
-  def act(
-    self, memory: base.Memory, state: game_lib.State, key: chex.PRNGKey
-  ) -> jax.Array:
-    del memory
-    game = self.game
-    playable = game.playable_cells(state)
-    offers = [self._offer(rule, state, playable) for rule in self.rules]
+  def choices(self, state: game_lib.State) -> bits.Words:
+    playable = self.game.playable_cells(state)
     # From the last rule to the first, so that the first with an offer prevails.
     chosen = playable
-    for cells in reversed(offers):
-      chosen = bits.select(bits.contains_any(cells), cells, chosen)
-    action = base.choose_uniformly(game, chosen, key)
-    if self.ties == "random":
-      return action
-    for rule, cells in reversed(tuple(zip(self.rules, offers, strict=True))):
-      if rule != "safe":
-        first = self._first_completion(_stones(rule, state), cells)
-        action = jnp.where(bits.contains_any(cells), first, action)
-    return action
+    for rule in reversed(self.rules):
+      cells = self._offer(rule, state, playable)
+      offered = cells
+      if self.ties == "first" and rule != "safe":
+        offered = self._first_completion(_stones(rule, state), cells)
+      chosen = bits.select(bits.contains_any(cells), offered, chosen)
+    return chosen
 
   def _offer(
     self, rule: Rule, state: game_lib.State, playable: bits.Words
@@ -77,10 +67,10 @@ class Rules(base.Memoryless):
       return playable
     return bits.difference(playable, self.game.below(completing))
 
-  def _first_completion(self, stones: bits.Words, cells: bits.Words) -> jax.Array:
-    """Returns the action among `cells` that a search in order would find first."""
+  def _first_completion(self, stones: bits.Words, cells: bits.Words) -> bits.Words:
+    """Returns the one of some cells that a search in order would find first."""
     if self.game.gravity:
-      return base.choose_first(self.game, cells)
+      return base.first_of(self.game, cells)
     lines = self.game.lines
     stone_on = bits.unpack(stones, self.game.num_cells)[lines]
     is_offered = bits.unpack(cells, self.game.num_cells)[lines]
@@ -88,7 +78,7 @@ class Rules(base.Memoryless):
     is_found = has_all_but_one & is_offered.any(axis=1)
     line = jnp.argmax(is_found)
     hole = jnp.argmax(is_offered[line])
-    return jnp.asarray(lines)[line, hole]
+    return bits.single(jnp.asarray(lines)[line, hole], self.game.num_words)
 
 
 def _stones(rule: Rule, state: game_lib.State) -> bits.Words:
