@@ -1,13 +1,19 @@
+import dataclasses
 import io
 import json
+import re
 import xml.etree.ElementTree
 
+import matplotlib.colors
+import matplotlib.figure
+import matplotlib.text
 import numpy as np
 import pydantic
 import pytest
 import rich.console
 import yaml
 
+from train import figures
 from train import papers
 from train import records
 from train import report
@@ -92,6 +98,7 @@ def test_runs_are_as_the_contract_says(tmp_path):
     {
       "directory": "deep",
       "game": "ttt3d",
+      "opponents": [],
       "trials": 2,
       "games": [500, 500],
       "games_wanted": 500,
@@ -101,6 +108,7 @@ def test_runs_are_as_the_contract_says(tmp_path):
       "fingerprints": ["ab" * 32] * 2,
       "is_finished": True,
       "diverged": [],
+      "finished": [],
     }
   ]
 
@@ -260,10 +268,11 @@ def test_test_logged_twice_counts_once(tmp_path):
 
 def test_value_that_is_not_a_number_is_no_point_of_the_curve(tmp_path):
   directory = write_run(tmp_path / "deep", [[0.5, float("nan"), 0.7]])
-  curve = records.read(directory).curves("score")[0]
+  [record] = records.read(directory).records
+  curve = record.curves("score")[0]
   np.testing.assert_array_equal(curve.tests, [1, 3])
   np.testing.assert_array_equal(curve.games, [100, 300])
-  assert records.read(directory).curves("loss") == {}
+  assert record.curves("loss") == {}
 
 
 @pytest.mark.parametrize(
@@ -325,6 +334,318 @@ def test_run_may_fill_rows_of_several_tables(tmp_path):
   assert [row["table"] for row in rows] == ["II", "II", "III", "III"]
 
 
+# By opponent, trial and test: the share of lost games. A list that ends early is of a
+# trial that had nothing left to learn, after half of the games to that test.
+LOSS_RATIOS = {
+  "attack_defense": [[0.6, 0.1, 0.0], [0.5, 0.0]],
+  "random": [[0.4, 0.2, 0.1], [0.3, 0.2, 0.2]],
+}
+
+
+def write_hybrid(directory, ratios=LOSS_RATIOS, *, game="tictactoe", num_tests=3):
+  """Writes a run with several opponents, tested after 100, 1,000 and 2,000 games."""
+  directory.mkdir(parents=True)
+  plan = [100, 1000, 2000]
+  trials = [of_trial for of_opponent in ratios.values() for of_trial in of_opponent]
+  config = {
+    "game": game,
+    "opponent": {name: name.replace("_", "-") for name in ratios},
+    "trials": len(trials) // len(ratios),
+    "games": 2000,
+    "test": {"every": 1000, "also_at": [100], "games": 10, "against": "random"},
+    "paper": {"name": "hybrid", "table": ["1", "2", "3", "4"]},
+  }
+  (directory / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
+  lines, games, finished = [], [], []
+  for trial, of_trial in enumerate(trials):
+    for test, ratio in enumerate(of_trial[:num_tests], start=1):
+      ends = test == len(of_trial) < len(plan)
+      done = plan[test - 1] // (2 if ends else 1)
+      lost = 0.0 if trial < 2 else 0.01 * trial
+      metrics = {"loss_ratio": ratio, "lost_games": ratio * done, "score": 1 - lost}
+      metrics |= {"unbeatable": int(not lost)}
+      for player in ("random", "expert"):
+        shares = {"wins": 0.5, "draws": 0.5 - lost, "losses": lost}
+        metrics |= {f"{player}_{name}": share for name, share in shares.items()}
+      lines.append({"test": test, "trial": trial, "games": done} | metrics)
+    games.append(done)
+    finished += [trial] if ends else []
+  text = "".join(json.dumps(line) + "\n" for line in lines)
+  (directory / "metrics.jsonl").write_text(text)
+  status = {
+    "name": directory.name,
+    "trials": len(trials),
+    "games": games,
+    "games_wanted": 2000,
+    "seconds": 65.0,
+    "machine": {"cores": 2},
+    "versions": {"jax": "0.8.1"},
+    "fingerprints": [f"{trial:064x}" for trial in range(len(trials))],
+    "is_finished": num_tests == len(plan),
+    "finished": finished,
+  }
+  (directory / "run.json").write_text(json.dumps(status))
+  return directory
+
+
+def change_file(path, old, new):
+  text = path.read_text()
+  assert old in text
+  path.write_text(text.replace(old, new))
+
+
+def drawing_of(the_report, number):
+  drawings = [d for section in the_report.sections for d in section.drawings]
+  [found] = [d for d in drawings if d.name == f"hybrid_figure_{number}"]
+  return found
+
+
+def draw(drawing):
+  """Draws without making files."""
+  figure = matplotlib.figure.Figure(layout="constrained")
+  figures.KINDS[drawing.plot.kind](figure, drawing, drawing.plot)
+  return figure
+
+
+def words_of(figure):
+  return [text.get_text() for text in figure.findobj(matplotlib.text.Text)]
+
+
+def test_opponents_are_rows_of_their_own_and_trials_keep_their_numbers(tmp_path):
+  run = records.read(write_hybrid(tmp_path / "run"))
+  attack_defense, random = run.records
+  assert attack_defense.label == "run/attack_defense"
+  assert random.paper.row == "random"
+  assert (attack_defense.trials, random.trials) == ([0, 1], [2, 3])
+  assert (attack_defense.finished, random.finished) == ([1], [])
+  assert run.planned == (100, 1000, 2000)
+
+
+def test_run_with_several_opponents_is_one_run_in_the_json(tmp_path):
+  write_hybrid(tmp_path / "run")
+  summary = report.as_json(report.make([tmp_path]))
+  [run] = summary["runs"]
+  assert run["directory"] == "run"
+  assert run["opponents"] == ["attack_defense", "random"]
+  assert len(set(run["fingerprints"])) == run["trials"] == 4
+  assert (run["games"], run["finished"]) == ([2000, 500, 2000, 2000], [1])
+  assert {row["run"] for row in summary["rows"]} == {"run/attack_defense", "run/random"}
+
+
+def test_finished_trial_is_complete_at_its_last_test(tmp_path):
+  write_hybrid(tmp_path / "run")
+  rows = report.as_json(report.make([tmp_path]))["rows"]
+  [row] = [
+    row
+    for row in rows
+    if (row["row"], row["column"]) == ("attack_defense", "tictactoe_games")
+  ]
+  assert row["ours"] == pytest.approx({"mean": 1250, "sd": np.sqrt(1125000), "n": 2})
+  assert row["is_finished"]
+  assert row["paper"] == {"mean": 99100, "sd": None}
+
+
+def test_row_is_incomplete_while_one_of_its_trials_goes_on(tmp_path):
+  write_hybrid(tmp_path / "run", num_tests=2)
+  the_report = report.make([tmp_path])
+  complete = {
+    row["row"]: row["is_finished"] for row in report.as_json(the_report)["rows"]
+  }
+  assert complete == {"attack_defense": False, "random": False}
+  text = printed(the_report)
+  assert "run has 2 of 3" in text
+  assert "Random* " in text
+  assert "1 of 4 trials had nothing left to learn and ended early" in text
+  assert "Training goes on." in draw(drawing_of(the_report, 8)).get_supxlabel()
+
+
+def test_seconds_are_shared_by_games(tmp_path):
+  run = records.read(write_hybrid(tmp_path / "run"))
+  curves = [curve for r in run.records for curve in r.curves("seconds").values()]
+  # Of 6,500 games in 65 seconds.
+  assert [curve.values[-1] for curve in curves] == pytest.approx([20, 5, 20, 20])
+
+
+def test_paper_without_spread_is_inside_our_interval_or_not(tmp_path):
+  write_hybrid(tmp_path / "run")
+  the_report = report.make([tmp_path])
+  rows = {
+    (row["row"], row["column"]): row for row in report.as_json(the_report)["rows"]
+  }
+  perfect = rows["attack_defense", "tictactoe_perfect"]
+  assert (perfect["interval"], perfect["paper_in_interval"]) == ([100, 100], True)
+  lost = rows["random", "tictactoe_random_losses"]
+  assert lost["interval"] == [20000, 30000]
+  assert (lost["paper_in_interval"], lost["p"]) == (False, None)
+  text = printed(the_report)
+  assert re.search(r"^Attack-Defense +100 ± 0 +100 to 100 +100  yes$", text, re.M)
+  assert re.search(r"^Random .* 20,000.00 to 30,000.00 +14,400.85   no$", text, re.M)
+
+
+def test_number_of_trials_is_shown_where_it_differs(tmp_path):
+  directory = write_hybrid(tmp_path / "run")
+  assert "deviation of 2 trials" in printed(report.make([tmp_path]))
+  change_file(directory / "run.json", '"finished"', '"diverged": [3], "finished"')
+  text = printed(report.make([tmp_path]))
+  assert "deviation of n trials" in text
+  assert "Random: trial 3 diverged and left out." in text
+
+
+def test_other_games_columns_and_figures_are_left_out(tmp_path):
+  write_hybrid(tmp_path / "run", game="connect4_4x4")
+  the_report = report.make([tmp_path])
+  text = printed(the_report)
+  assert "Connect-4 on 4x4: games lost, of 4" in text
+  assert "Tic-tac-toe" not in text
+  names = {d.name for section in the_report.sections for d in section.drawings}
+  assert names == {f"hybrid_figure_{number}" for number in range(10, 15)}
+
+
+def test_games_have_lines_of_their_own_and_all_fit_into_80_columns(tmp_path):
+  write_hybrid(tmp_path / "one")
+  write_hybrid(tmp_path / "two", {"random": [[0.1] * 3] * 2}, game="connect4_4x4")
+  for path in tmp_path.glob("*/metrics.jsonl"):
+    path.write_text(path.read_text().replace('"games": 2000', '"games": 1999999'))
+    path.write_text(path.read_text().replace('"games": 500', '"games": 200000'))
+  lines = printed(report.make([tmp_path])).splitlines()
+  assert max(map(len, lines)) <= 80
+  start = lines.index("Connect-4 on 4x4: training games")
+  assert re.fullmatch(r"Attack-Defense( +\W){2} +949,300 +\W", lines[start + 1])
+  assert re.match(r"Random +1,999,999 ± 0 ", lines[start + 2])
+
+
+@pytest.mark.parametrize(
+  ("file", "old", "new", "message"),
+  [
+    (
+      "config.yaml",
+      "name: hybrid",
+      "name: hybrid\n  row: random",
+      "paper.row is 'random'",
+    ),
+    ("config.yaml", "random: random", "rando: random", "no row 'rando'"),
+    (
+      "config.yaml",
+      "game: tictactoe",
+      "game: gomoku",
+      "not for gomoku, but for tictac",
+    ),
+    ("config.yaml", "trials: 2", "trials: 3", "trials is 4, but .* 2 opponents with 3"),
+  ],
+)
+def test_opponents_that_fit_no_row_are_refused(tmp_path, file, old, new, message):
+  directory = write_hybrid(tmp_path / "run")
+  change_file(directory / file, old, new)
+  with pytest.raises(ValueError, match=message) as caught:
+    report.make([tmp_path])
+  assert str(directory) in str(caught.value)
+
+
+def test_one_opponent_needs_a_row(tmp_path):
+  paper = {"name": "ttt3d", "table": "II"}
+  write_run(tmp_path / "deep", TWO_TRIALS, paper=paper)
+  with pytest.raises(ValueError, match=r"config.yaml: .*paper.row is missing"):
+    report.make([tmp_path])
+
+
+@pytest.mark.parametrize("number", [4, 5, 8])
+def test_every_kind_of_figure_is_drawn_to_the_same_bytes(tmp_path, number):
+  write_hybrid(tmp_path / "run")
+  drawing = drawing_of(report.make([tmp_path]), number)
+  files = figures.draw(drawing)
+  assert list(files) == ["png", "svg"]
+  assert figures.draw(drawing) == files
+
+
+def test_zero_is_shown_on_a_logarithmic_axis(tmp_path):
+  write_hybrid(tmp_path / "run")
+  figure = draw(drawing_of(report.make([tmp_path]), 5))
+  [axes] = figure.axes
+  assert (axes.get_xscale(), axes.get_yscale()) == ("log", "symlog")
+  assert axes.get_ylim()[0] < 0
+  line = next(x for x in axes.lines if x.get_label() == "Attack-Defense")
+  # In percent; the trial that finished stays at zero.
+  np.testing.assert_allclose(line.get_xdata(), [100, 1000, 2000])
+  np.testing.assert_allclose(line.get_ydata(), [55, 5, 0])
+  assert "Grey: linear down to 0." in figure.get_supxlabel()
+
+
+def test_axis_without_zero_is_purely_logarithmic(tmp_path):
+  write_hybrid(tmp_path / "run", {"random": LOSS_RATIOS["random"]})
+  [axes] = draw(drawing_of(report.make([tmp_path]), 5)).axes
+  assert axes.get_yscale() == "log"
+
+
+def test_row_whose_trials_all_ended_stays_as_it_is(tmp_path):
+  ratios = LOSS_RATIOS | {"attack_defense": [[0.5, 0.25], [0.5, 0.25]]}
+  write_hybrid(tmp_path / "run", ratios)
+  figure = draw(drawing_of(report.make([tmp_path]), 7))
+  [axes] = figure.axes
+  [dotted] = [line for line in axes.lines if line.get_linestyle() == ":"]
+  np.testing.assert_allclose(dotted.get_xdata(), [500, 2000])
+  np.testing.assert_allclose(dotted.get_ydata(), [125, 125])
+  assert "Dotted: all trials have ended." in figure.get_supxlabel()
+
+
+def test_curve_is_cut_at_the_games_that_are_shown(tmp_path):
+  write_hybrid(tmp_path / "run")
+  drawing = drawing_of(report.make([tmp_path]), 5)
+  plot = drawing.plot.model_copy(update={"games": (550, 1500)})
+  [axes] = draw(dataclasses.replace(drawing, plot=plot)).axes
+  line = next(x for x in axes.lines if x.get_label() == "Random")
+  np.testing.assert_allclose(line.get_xdata(), [550, 1000, 1500])
+  np.testing.assert_allclose(line.get_ydata(), [27.5, 20, 17.5])
+
+
+def test_histograms_have_the_last_value_of_finished_trials(tmp_path):
+  write_hybrid(tmp_path / "run")
+  drawing = drawing_of(report.make([tmp_path]), 4)
+  plot = drawing.plot.model_copy(update={"after": (100, 500, 1000, 2000, 5000)})
+  figure = draw(dataclasses.replace(drawing, plot=plot))
+  words = words_of(figure)
+  titles = [axes.get_title(loc="left") for axes in figure.axes]
+  assert titles == ["After 100 games", "After 1,000 games", "After 2,000 games"]
+  means = [word for word in words if word.startswith("mean ")]
+  assert means == [
+    "mean 55.0  (50.0 to 60.0)",
+    "mean 5.00  (0 to 10.0)",
+    "mean 0  (0 to 0)",
+  ]
+  assert "No test after 500, 5,000 games." in figure.get_supxlabel()
+
+
+def test_bars_show_shares_of_any_size_beside_the_papers(tmp_path):
+  write_hybrid(tmp_path / "run")
+  figure = draw(drawing_of(report.make([tmp_path]), 8))
+  assert [axes.get_title(loc="left") for axes in figure.axes] == [
+    "Won %",
+    "Tied %",
+    "Lost %",
+  ]
+  lost = figure.axes[-1]
+  assert [text.get_text() for text in lost.texts] == ["0", "2.50"]
+  diamonds = [line.get_xdata()[0] for line in lost.lines if line.get_marker() == "D"]
+  assert diamonds == pytest.approx([0, 1.440085])
+
+
+def test_rows_have_the_same_colour_in_all_figures(tmp_path):
+  write_hybrid(tmp_path / "run")
+  the_report = report.make([tmp_path])
+  [curves] = draw(drawing_of(the_report, 5)).axes
+  colours = {line.get_label(): line.get_color() for line in curves.lines}
+  bars = draw(drawing_of(the_report, 8)).axes[0].patches
+  found = [matplotlib.colors.to_hex(bar.get_facecolor()).upper() for bar in bars]
+  assert found == [colours["Attack-Defense"], colours["Random"]]
+
+
+@pytest.mark.parametrize("number", [4, 5, 8])
+def test_figure_before_the_first_test_says_so(tmp_path, number):
+  directory = write_hybrid(tmp_path / "run", num_tests=1)
+  (directory / "metrics.jsonl").unlink()
+  figure = draw(drawing_of(report.make([directory]), number))
+  assert "no test yet" in words_of(figure)
+
+
 @pytest.mark.parametrize("name", papers.names())
 def test_paper_is_complete(name):
   paper = papers.load(name)
@@ -356,6 +677,15 @@ def test_paper_may_have_numbers_without_spread_and_columns_for_one_game():
     ({"values": {"a": {"c": [1, 2, 3]}}}, "a value is"),
     ({"columns": {"c": {"title": "C", "statistic": "peek"}}}, "no statistic 'peek'"),
     ({"caption": "T"}, "Extra inputs"),
+    (
+      {
+        "columns": {
+          "c": {"title": "C", "statistic": "peak"},
+          "d": {"title": "D", "statistic": "peak", "game": "gomoku"},
+        }
+      },
+      "column 'c' has no game",
+    ),
   ],
 )
 def test_paper_with_a_slip_is_refused(change, message):
@@ -369,3 +699,36 @@ def test_paper_with_a_slip_is_refused(change, message):
   papers.Table.model_validate(good)
   with pytest.raises(pydantic.ValidationError, match=message):
     papers.Table.model_validate(good | change)
+
+
+CURVES = {"y_label": "Score"}
+BARS = {"kind": "bars", "parts": [{"title": "Won", "metric": "wins", "reference": "c"}]}
+HISTOGRAMS = {"kind": "histograms", "row": "a", "after": [1, 2], "x_label": "Score"}
+
+
+@pytest.mark.parametrize(
+  ("change", "message"),
+  [
+    ({"game": None}, "no game None for figure 1: .*tictactoe"),
+    ({"game": "gomoku"}, "no game 'gomoku' for figure 1"),
+    ({"table": "2"}, "no table '2' for figure 1"),
+    ({"plot": CURVES | {"kind": "pie"}}, r"figures.1.plot\n.*'pie'.*'curve', 'bars'"),
+    ({"plot": CURVES | {"logy": True}}, r"plot.curve.logy\n"),
+    ({"plot": CURVES | {"reference": "d"}}, "no column 'd' for figure 1"),
+    ({"plot": CURVES | {"games": [5, 5]}}, r"plot.curve.games\n.*5 follows 5"),
+    ({"plot": BARS | {"parts": []}}, r"plot.bars.parts\n"),
+    ({"plot": HISTOGRAMS | {"row": "b"}}, "no row 'b' for figure 1"),
+    ({"plot": HISTOGRAMS | {"after": [2, 1]}}, r"histograms.after\n.*1 follows 2"),
+  ],
+)
+def test_figure_with_a_slip_is_refused(change, message):
+  column = {"title": "C", "statistic": "peak", "game": "tictactoe"}
+  table = {"title": "T", "trials": 2, "rows": {"a": "A"}, "columns": {"c": column}}
+  figure = {"title": "F", "table": "1", "game": "tictactoe"}
+  paper = {"name": "p", "title": "P", "tables": {"1": table | {"values": {}}}}
+  for plot in (CURVES, BARS, HISTOGRAMS):
+    good = paper | {"figures": {"1": figure | {"plot": plot}}}
+    papers.Paper.model_validate(good)
+  slip = paper | {"figures": {"1": figure | {"plot": CURVES} | change}}
+  with pytest.raises(pydantic.ValidationError, match=message):
+    papers.Paper.model_validate(slip)

@@ -7,13 +7,14 @@ import scipy.stats
 from train import statistics
 
 
-def make_curve(values, num_planned=None, first_test=1):
+def make_curve(values, num_planned=None, first_test=1, has_finished=False):
   tests = np.arange(first_test, first_test + len(values))
   return statistics.Curve(
     tests=tests,
     games=1000 * tests,
     values=np.asarray(values, float),
     num_planned=num_planned or int(tests[-1]),
+    has_finished=has_finished,
   )
 
 
@@ -149,3 +150,63 @@ def test_two_rows_without_spread_are_not_tested():
   comparison = statistics.compare(same, statistics.summarize([2.0, 2.0]))
   assert comparison == statistics.Comparison(-1.0, None, "all trials are equal")
   assert statistics.compare(same, NUMBERS).p is not None
+
+
+def test_finished_trial_keeps_its_last_value_in_the_mean():
+  """The first trial ends at 1,700 games, on its way to the second test."""
+  early = statistics.Curve(
+    np.array([1, 2]), np.array([1000, 1700]), np.array([4.0, 0.0]), 2, has_finished=True
+  )
+  curves = statistics.align([early, make_curve([6.0, 5.0, 4.0, 2.0])])
+  np.testing.assert_array_equal(curves.tests, [1, 2, 3, 4])
+  np.testing.assert_array_equal(curves.values, [[4, 0, 0, 0], [6, 5, 4, 2]])
+  np.testing.assert_array_equal(curves.values.mean(axis=0), [5, 2.5, 2, 1])
+  # The games of those that were still at it.
+  np.testing.assert_array_equal(curves.games, [1000, 2000, 3000, 4000])
+
+
+def test_curves_end_where_the_last_trial_finished():
+  early = make_curve([4.0], has_finished=True)
+  others = [
+    statistics.Curve(
+      np.array([1, 2]), np.array([1000, games]), np.array([3.0, 1.0]), 2, True
+    )
+    for games in (1400, 1800)
+  ]
+  curves = statistics.align([early, *others])
+  np.testing.assert_array_equal(curves.games, [1000, 1600])
+  np.testing.assert_array_equal(curves.values, [[4, 4], [3, 1], [3, 1]])
+
+
+def test_curves_have_only_tests_that_all_trials_have():
+  curves = statistics.align([make_curve([1.0, 2.0]), make_curve([3.0])])
+  np.testing.assert_array_equal(curves.values, [[1], [3]])
+  nothing = statistics.align([make_curve([1.0]), make_curve([1.0], first_test=2)])
+  assert len(nothing.tests) == 0
+
+
+def test_value_at_a_test_is_the_last_one_of_a_finished_trial_only():
+  values = [0.5, 0.25]
+  assert statistics.value_at(make_curve(values), 1) == 0.5
+  assert statistics.value_at(make_curve(values), 3) is None
+  assert statistics.value_at(make_curve(values, has_finished=True), 3) == 0.25
+  assert statistics.value_at(make_curve(values, first_test=2), 1) is None
+
+
+def test_intervals_of_many_means_are_near_the_better_bootstrap():
+  values = np.random.default_rng(1).normal([3.0, 8.0], 1.0, (100, 2))
+  for low, high, column in zip(*statistics.intervals(values), values.T, strict=True):
+    expected = statistics.summarize(column).interval
+    assert (low, high) == pytest.approx(expected, abs=0.05)
+
+
+@pytest.mark.parametrize(
+  ("mean", "is_inside"), [(0.0, True), (0.01, True), (1.24, True), (1.25, False)]
+)
+def test_mean_is_inside_an_interval_as_printed(mean, is_inside):
+  summary = statistics.Summary(0.6, 1.0, 9, (0.004, 1.2449))
+  assert statistics.contains(summary, mean, digits=2) is is_inside
+
+
+def test_nothing_is_inside_an_interval_that_is_not_there():
+  assert statistics.contains(statistics.Summary(1.0, None, 1), 1.0, digits=2) is None

@@ -17,7 +17,7 @@ PLAIN_COLUMNS = {
   "end": papers.Column(title="End score %", statistic="end", scale=100),
 }
 
-PLAIN_PLOT = papers.Plot(title="", y_label="Score %", scale=100, bounds=(0, 100))
+PLAIN_PLOT = papers.Curve(y_label="Score %", scale=100, bounds=(0, 100))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,12 +29,15 @@ class Cell:
     is_complete: whether more training can no longer change it.
     paper: the paper's number, if it has one.
     against_paper: whether the two differ.
+    has_paper_inside: whether the paper's mean lies in our interval; none if one of
+      them is missing.
   """
 
   ours: statistics.Summary
   is_complete: bool
   paper: papers.Value | None
   against_paper: statistics.Comparison
+  has_paper_inside: bool | None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,33 +47,35 @@ class Entry:
   Attributes:
     row: the row's name.
     label: what it is called in tables and figures.
-    run: the run that stands for it; none if there is none yet.
+    game: whose columns it has, if the table has columns for several games.
+    record: the trials that stand for it; none if there are none yet.
     cells: its numbers, by column.
   """
 
   row: str
   label: str
-  run: records.Record | None
+  game: str | None
+  record: records.Record | None
   cells: dict[str, Cell]
 
 
 @dataclasses.dataclass(frozen=True)
 class Drawing:
-  """A figure of some runs.
+  """A figure of some rows.
 
   Attributes:
     name: its file's name without the ending.
     title: its heading.
     plot: what is drawn.
-    entries: whose curves, in the order of their colours.
-    reference: the column whose numbers in the paper are marked, if any.
+    entries: whose numbers, in the order of their colours.
+    columns: those of the table, which a plot may name.
   """
 
   name: str
   title: str
   plot: papers.Plot
   entries: tuple[Entry, ...]
-  reference: papers.Column | None = None
+  columns: dict[str, papers.Column]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,7 +86,7 @@ class Section:
     title: what it shows.
     paper: the paper; none for runs without.
     table: the table's number in the paper; none for runs without.
-    columns: what is computed from each run.
+    columns: what is computed, of the games that were run.
     entries: the rows, in the paper's order.
     drawings: the figures of its runs.
   """
@@ -96,11 +101,11 @@ class Section:
   def comparisons(
     self, column: str
   ) -> Iterator[tuple[int, int, statistics.Comparison]]:
-    """Yields Welch's t-test of one column for each pair of rows that have a run."""
+    """Yields Welch's t-test of one column for each pair of rows that were run."""
     ran = [
       (number, entry.cells[column].ours)
       for number, entry in enumerate(self.entries)
-      if entry.run is not None and column in entry.cells
+      if entry.record is not None and column in entry.cells
     ]
     for (first, ours), (second, others) in itertools.combinations(ran, 2):
       yield first, second, statistics.compare(ours, others)
@@ -115,11 +120,11 @@ class Report:
     sections: what is said of them; every run is in at least one.
   """
 
-  runs: tuple[records.Record, ...]
+  runs: tuple[records.Run, ...]
   sections: tuple[Section, ...]
 
 
-def gather(runs: Sequence[records.Record]) -> Report:
+def gather(runs: Sequence[records.Run]) -> Report:
   """Computes everything that a report says of some runs.
 
   Raises:
@@ -127,13 +132,13 @@ def gather(runs: Sequence[records.Record]) -> Report:
   """
   by_table: dict[tuple[str, str], list[records.Record]] = {}
   by_game: dict[str, list[records.Record]] = {}
-  for run in runs:
-    if run.paper is None:
-      by_game.setdefault(run.game, []).append(run)
+  for record in itertools.chain.from_iterable(run.records for run in runs):
+    if record.paper is None:
+      by_game.setdefault(record.run.game, []).append(record)
       continue
-    for table in run.paper.tables:
-      _check_reference(run, run.paper.name, table, run.paper.row)
-      by_table.setdefault((run.paper.name, table), []).append(run)
+    for table in record.paper.tables:
+      _check_reference(record.run, record.paper, table)
+      by_table.setdefault((record.paper.name, table), []).append(record)
   sections = [
     _paper_section(papers.load(name), table, by_table[name, table])
     for name in papers.names()
@@ -144,56 +149,88 @@ def gather(runs: Sequence[records.Record]) -> Report:
   return Report(runs=tuple(runs), sections=tuple(sections))
 
 
-def _check_reference(run: records.Record, paper: str, table: str, row: str) -> None:
+def _check_reference(
+  run: records.Run, paper: records.PaperReference, number: str
+) -> None:
   try:
-    papers.load(paper).find(table, row)
+    table = papers.load(paper.name).find(number, paper.row)
+    if table.games and run.game not in table.games:
+      known = ", ".join(table.games)
+      raise ValueError(
+        f"table {number} of {paper.name} is not for {run.game}, but for {known}"
+      )
   except ValueError as error:
     raise ValueError(f"{run.files.config}: paper: {error}") from error
 
 
 def _paper_section(
-  paper: papers.Paper, number: str, runs: Sequence[records.Record]
+  paper: papers.Paper, number: str, of_table: Sequence[records.Record]
 ) -> Section:
-  """Sets runs beside one table; several for the same row each get a line."""
+  """Sets trials beside one table; several runs of the same row each get a line."""
   table = paper.tables[number]
+  ran = {record.run.game for record in of_table}
+  # Either all columns of a table are for some game, or none is.
+  games: list[str | None] = [game for game in table.games if game in ran]
+  games = games or [None]
   entries: list[Entry] = []
-  for row, label in table.rows.items():
-    of_row = [run for run in runs if run.paper is not None and run.paper.row == row]
-    entries += [
-      Entry(row, _label(label, run, of_row), run, _cells(run, table, row))
-      for run in of_row
-    ] or [Entry(row, label, None, _cells(None, table, row))]
+  for row, game in itertools.product(table.rows, games):
+    entries += _entries(table, row, game, of_table)
+  columns = {
+    name: column for name, column in table.columns.items() if column.game in games
+  }
   drawings = [
     Drawing(
       name=f"{paper.name}_figure_{key}",
       title=f"Figure {key}. {figure.title}",
-      plot=figure,
-      entries=tuple(entries),
-      reference=table.columns.get(figure.reference or ""),
+      plot=figure.plot,
+      entries=tuple(entry for entry in entries if entry.game == figure.game),
+      columns=columns,
     )
     for key, figure in paper.figures.items()
-    if figure.table == number
+    if figure.table == number and figure.game in games
   ]
   return Section(
     title=f"Table {number}. {table.title}",
     paper=paper,
     table=number,
-    columns=table.columns,
+    columns=columns,
     entries=tuple(entries),
     drawings=tuple(drawings),
   )
 
 
-def _plain_section(game: str, runs: Sequence[records.Record]) -> Section:
-  """Says of runs of one game what can be said without a paper."""
+def _entries(
+  table: papers.Table, row: str, game: str | None, of_table: Sequence[records.Record]
+) -> Iterator[Entry]:
+  """Yields the lines of one row for one game: one without trials if nobody ran it."""
+  label = table.rows[row]
+  found = [
+    record
+    for record in of_table
+    if record.paper is not None
+    and record.paper.row == row
+    and game in (None, record.run.game)
+  ]
+  for record in found:
+    full_label = label if len(found) == 1 else f"{label} ({record.label})"
+    yield Entry(row, full_label, game, record, _cells(record, table, row, game))
+  if not found:
+    yield Entry(row, label, game, None, _cells(None, table, row, game))
+
+
+def _plain_section(game: str, of_game: Sequence[records.Record]) -> Section:
+  """Says of trials of one game what can be said without a paper."""
   table = papers.Table(
     title=f"Runs of {game}",
     trials=1,
-    rows={run.label: run.label for run in runs},
+    rows={record.label: record.label for record in of_game},
     columns=PLAIN_COLUMNS,
     values={},
   )
-  entries = [Entry(run.label, run.label, run, _cells(run, table)) for run in runs]
+  entries = [
+    Entry(label, label, None, record, _cells(record, table, label, None))
+    for record, label in zip(of_game, table.rows, strict=True)
+  ]
   drawings = [
     Drawing(
       # Markdown links to the file, so nothing in its name may need an escape.
@@ -201,6 +238,7 @@ def _plain_section(game: str, runs: Sequence[records.Record]) -> Section:
       title=f"{game}: {entry.label}",
       plot=PLAIN_PLOT,
       entries=(entry,),
+      columns=PLAIN_COLUMNS,
     )
     for entry in entries
   ]
@@ -214,36 +252,34 @@ def _plain_section(game: str, runs: Sequence[records.Record]) -> Section:
   )
 
 
-def _label(label: str, run: records.Record, of_row: Sequence[records.Record]) -> str:
-  """Returns a row's label, with the run's if the row alone does not tell it apart."""
-  is_clear = sum(other.game == run.game for other in of_row) == 1
-  return label if is_clear else f"{label} ({run.label})"
-
-
 def _cells(
-  run: records.Record | None, table: papers.Table, row: str = ""
+  record: records.Record | None, table: papers.Table, row: str, game: str | None
 ) -> dict[str, Cell]:
-  """Computes those columns of a table that are for the run's game."""
+  """Computes those columns of a table that are for a game."""
   cells = {}
   for name, column in table.columns.items():
-    if run is not None and column.game not in (None, run.game):
+    if column.game != game:
       continue
-    ours, is_complete = _measure(run, column)
+    ours, is_complete = _measure(record, column)
     paper = table.value(row, name)
     theirs = statistics.Summary(
       mean=paper.mean if paper else None,
       sd=paper.sd if paper else None,
       n=table.trials,
     )
-    cells[name] = Cell(ours, is_complete, paper, statistics.compare(ours, theirs))
+    has_paper_inside = (
+      statistics.contains(ours, paper.mean, digits=column.digits) if paper else None
+    )
+    against_paper = statistics.compare(ours, theirs)
+    cells[name] = Cell(ours, is_complete, paper, against_paper, has_paper_inside)
   return cells
 
 
 def _measure(
-  run: records.Record | None, column: papers.Column
+  record: records.Record | None, column: papers.Column
 ) -> tuple[statistics.Summary, bool]:
-  """Summarizes one statistic over a run's trials, and says whether it is complete."""
-  curves = run.curves(column.metric) if run is not None else {}
+  """Summarizes one statistic over trials, and says whether it is complete."""
+  curves = record.curves(column.metric) if record is not None else {}
   statistic_fn = statistics.STATISTICS[column.statistic]
   measurements = [statistic_fn(curve) for curve in curves.values()]
   summary = statistics.summarize([column.scale * m.value for m in measurements])

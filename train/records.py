@@ -13,7 +13,7 @@ import yaml
 from train import run_directory
 from train import statistics
 
-__all__ = ["PaperReference", "Record", "read", "read_all"]
+__all__ = ["PaperReference", "Record", "Run", "read", "read_all"]
 
 
 class _Model(pydantic.BaseModel):
@@ -23,34 +23,63 @@ class _Model(pydantic.BaseModel):
   )
 
 
-class PaperReference(_Model):
-  """Which row of which paper a run stands for.
+@dataclasses.dataclass(frozen=True)
+class PaperReference:
+  """Which row of which paper some trials stand for.
 
   Attributes:
     name: the paper.
-    table: its table; a run may fill rows of several.
+    tables: its tables that have the row.
     row: the row, of the same name in all of them.
   """
 
   name: str
-  table: str | tuple[str, ...]
+  tables: tuple[str, ...]
   row: str
 
-  @property
-  def tables(self) -> tuple[str, ...]:
-    """The names of all its tables."""
-    return (self.table,) if isinstance(self.table, str) else self.table
+
+class _PaperSettings(_Model):
+  name: str
+  table: str | tuple[str, ...]
+  row: str | None = None
 
 
 class _TestPlan(_Model):
   every: int = pydantic.Field(ge=1)
+  also_at: tuple[int, ...] = ()
 
 
 class _Config(_Model):
   game: Any
   games: int = pydantic.Field(ge=0)
+  opponent: str | dict[str, Any] = "self"
+  trials: int = pydantic.Field(default=1, ge=1)
   test: _TestPlan
-  paper: PaperReference | None = None
+  paper: _PaperSettings | None = None
+
+  @pydantic.model_validator(mode="after")
+  def _each_row_has_one_name(self) -> "_Config":
+    if self.paper is None:
+      return self
+    if self.opponents and self.paper.row is not None:
+      raise ValueError(
+        f"paper.row is {self.paper.row!r}, but each of several opponents is a row"
+      )
+    if not self.opponents and self.paper.row is None:
+      raise ValueError("paper.row is missing")
+    return self
+
+  @property
+  def opponents(self) -> tuple[str, ...]:
+    """The names of several opponents; none if there is but one."""
+    return () if isinstance(self.opponent, str) else tuple(self.opponent)
+
+  @property
+  def planned(self) -> tuple[int, ...]:
+    """The numbers of games after which a trial is tested."""
+    also = (games for games in self.test.also_at if games < self.games)
+    regular = range(self.test.every, self.games, self.test.every)
+    return tuple(sorted({*also, *regular, self.games}))
 
 
 class _Status(_Model):
@@ -64,6 +93,7 @@ class _Status(_Model):
   fingerprints: tuple[str | None, ...] = ()
   is_finished: bool
   diverged: tuple[int, ...] = ()
+  finished: tuple[int, ...] = ()
 
 
 class _Line(pydantic.BaseModel):
@@ -76,15 +106,17 @@ class _Line(pydantic.BaseModel):
 
 
 @dataclasses.dataclass(frozen=True)
-class Record:
+class Run:
   """A run as its directory tells it.
 
   Attributes:
     files: where it is.
     label: the shortest end of that path which no other run of the report has.
     game: the game's name.
-    paper: the row of a paper it stands for, if any.
-    num_planned: how many tests a trial has when the run is finished.
+    opponents: the names of several opponents; none if there is but one.
+    paper: what of a paper it stands for, if any.
+    planned: the numbers of games after which a trial is tested.
+    num_planned: how many tests a trial has that goes on to the end of the run.
     status: the contents of run.json.
     lines: the lines of metrics.jsonl, by trial and by the test's number.
   """
@@ -92,53 +124,136 @@ class Record:
   files: run_directory.RunDirectory
   label: str
   game: str
-  paper: PaperReference | None
+  opponents: tuple[str, ...]
+  paper: _PaperSettings | None
+  planned: tuple[int, ...]
   num_planned: int
   status: _Status
   lines: dict[int, dict[int, _Line]]
 
   @property
-  def trials(self) -> list[int]:
-    """The trials that have a test and did not diverge."""
-    return [trial for trial in sorted(self.lines) if trial not in self.status.diverged]
+  def records(self) -> list["Record"]:
+    """Its trials, set apart by opponent."""
+    trials = range(self.status.trials)
+    if not self.opponents:
+      row = self.paper.row if self.paper is not None else None
+      return [Record(self, self.label, self._reference(row), trials)]
+    num_each = len(trials) // len(self.opponents)
+    return [
+      Record(
+        self,
+        f"{self.label}/{opponent}",
+        self._reference(opponent),
+        trials[place * num_each : (place + 1) * num_each],
+      )
+      for place, opponent in enumerate(self.opponents)
+    ]
 
   @property
   def games_done(self) -> int:
-    """The games of the trial that has fewest, of those that did not diverge."""
-    games = [
-      count
-      for trial, count in enumerate(self.status.games)
-      if trial not in self.status.diverged
+    """The games of the trial that has fewest, of those that still train.
+
+    Those that ended early or diverged count only if there are no others.
+    """
+    ended = {*self.status.diverged, *self.status.finished}
+    games = self.status.games
+    going = [count for trial, count in enumerate(games) if trial not in ended]
+    return min(going) if going else max(games, default=0)
+
+  @property
+  def num_tests(self) -> int:
+    """The tests of the trial that has fewest, of those that still train."""
+    ended = {*self.status.diverged, *self.status.finished}
+    tests = [max(self.lines[trial]) for trial in self.lines if trial not in ended]
+    return min(tests, default=0)
+
+  def _reference(self, row: str | None) -> PaperReference | None:
+    if self.paper is None or row is None:
+      return None
+    table = self.paper.table
+    tables = (table,) if isinstance(table, str) else table
+    return PaperReference(self.paper.name, tables, row)
+
+
+@dataclasses.dataclass(frozen=True)
+class Record:
+  """The trials of a run against one opponent: what a row of a table comes from.
+
+  Attributes:
+    run: the run.
+    label: the run's, with the opponent's name if there are several.
+    paper: the row of a paper they stand for, if any.
+    numbers: the numbers that the trials have in the run.
+  """
+
+  run: Run
+  label: str
+  paper: PaperReference | None
+  numbers: range
+
+  @property
+  def trials(self) -> list[int]:
+    """The trials that have a test and did not diverge."""
+    diverged = self.diverged
+    return [
+      trial
+      for trial in self.numbers
+      if trial in self.run.lines and trial not in diverged
     ]
-    return min(games or self.status.games, default=0)
+
+  @property
+  def diverged(self) -> list[int]:
+    """The trials that diverged."""
+    return [trial for trial in self.run.status.diverged if trial in self.numbers]
+
+  @property
+  def finished(self) -> list[int]:
+    """The trials that ended before the run, as they had nothing left to learn."""
+    return [trial for trial in self.run.status.finished if trial in self.numbers]
+
+  @property
+  def is_finished(self) -> bool:
+    """Whether no trial goes on."""
+    num_ended = len({*self.diverged, *self.finished})
+    return self.run.status.is_finished or num_ended == len(self.numbers) > 0
 
   def curves(self, metric: str) -> dict[int, statistics.Curve]:
     """Returns one metric's curve for each of `trials` that has a finite value.
 
     Args:
-      metric: a field of metrics.jsonl.
+      metric: a field of metrics.jsonl; or `seconds`, the trial's share of the time
+        that all trials trained together, by its share of their games.
 
     Raises:
       ValueError: if a line has no such field, or no number there.
     """
     curves = {}
+    finished = set(self.finished)
     for trial in self.trials:
+      lines = self.run.lines[trial]
       points = []
-      for number, line in sorted(self.lines[trial].items()):
-        value = self._value(line, metric)
+      for number in sorted(lines):
+        value = self._value(lines[number], metric)
         if np.isfinite(value):
-          points.append((number, line.games, value))
+          points.append((number, lines[number].games, value))
       if points:
         tests, games, values = map(np.asarray, zip(*points, strict=True))
-        curves[trial] = statistics.Curve(tests, games, values, self.num_planned)
+        has_finished = trial in finished
+        num_planned = max(lines) if has_finished else self.run.num_planned
+        curves[trial] = statistics.Curve(
+          tests, games, values, num_planned, has_finished=has_finished
+        )
     return curves
 
   def _value(self, line: _Line, metric: str) -> float:
+    if metric == "seconds":
+      status = self.run.status
+      return status.seconds * line.games / max(1, sum(status.games))
     values = {"games": line.games, **(line.model_extra or {})}
     if metric not in values:
       known = ", ".join(sorted(values))
       raise ValueError(
-        f"{self.files.metrics}: test {line.test} of trial {line.trial} has no "
+        f"{self.run.files.metrics}: test {line.test} of trial {line.trial} has no "
         f"{metric!r}, only {known}"
       )
     value = values[metric]
@@ -146,13 +261,13 @@ class Record:
       return float("nan")
     if not isinstance(value, int | float):
       raise ValueError(
-        f"{self.files.metrics}: the {metric} of test {line.test} of trial "
+        f"{self.run.files.metrics}: the {metric} of test {line.test} of trial "
         f"{line.trial} is {value!r}, not a number"
       )
     return float(value)
 
 
-def read_all(directories: Iterable[pathlib.Path | str]) -> list[Record]:
+def read_all(directories: Iterable[pathlib.Path | str]) -> list[Run]:
   """Reads all runs in some directories.
 
   Args:
@@ -176,7 +291,7 @@ def read_all(directories: Iterable[pathlib.Path | str]) -> list[Record]:
   ]
 
 
-def read(directory: pathlib.Path, *, label: str | None = None) -> Record:
+def read(directory: pathlib.Path, *, label: str | None = None) -> Run:
   """Reads one run.
 
   Args:
@@ -189,17 +304,23 @@ def read(directory: pathlib.Path, *, label: str | None = None) -> Record:
   files = run_directory.RunDirectory(directory)
   config = _parse(files.config, _Config, yaml.safe_load)
   status = _parse(files.status, _Status, json.loads)
+  if config.opponents and status.trials != config.trials * len(config.opponents):
+    raise ValueError(
+      f"{files.status}: trials is {status.trials}, but {files.config.name} has "
+      f"{len(config.opponents)} opponents with {config.trials} each"
+    )
   lines = _read_lines(files.metrics)
   last_test = max((test for tests in lines.values() for test in tests), default=0)
-  # Rounded up: it is better to wait for a test that never comes than to call a run
-  # complete before its last one. Once finished, what is there is what was planned.
-  num_planned = -(-config.games // config.test.every)
-  return Record(
+  planned = config.planned
+  return Run(
     files=files,
     label=label or files.name,
     game=str(config.game),
+    opponents=config.opponents,
     paper=config.paper,
-    num_planned=last_test if status.is_finished else max(last_test, num_planned, 1),
+    planned=planned,
+    # Once finished, what is there is what was planned.
+    num_planned=last_test if status.is_finished else max(last_test, len(planned)),
     status=status,
     lines=lines,
   )

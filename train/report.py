@@ -110,7 +110,7 @@ def _section_tables(section: comparison.Section) -> Iterator[tables.Table]:
 
 def _json_rows(section: comparison.Section) -> Iterator[dict[str, Any]]:
   for entry in section.entries:
-    if entry.run is None:
+    if entry.record is None:
       continue
     for column, cell in entry.cells.items():
       ours, paper, test = cell.ours, cell.paper, cell.against_paper
@@ -123,17 +123,19 @@ def _json_rows(section: comparison.Section) -> Iterator[dict[str, Any]]:
         "interval": list(ours.interval) if ours.interval is not None else None,
         "difference": test.difference,
         "p": test.p,
+        "paper_in_interval": cell.has_paper_inside,
         "is_finished": cell.is_complete,
         "paper_name": section.paper.name if section.paper is not None else None,
-        "run": entry.run.label,
+        "run": entry.record.label,
       }
 
 
-def _json_run(run: records.Record) -> dict[str, Any]:
+def _json_run(run: records.Run) -> dict[str, Any]:
   status = run.status
   return {
     "directory": run.label,
     "game": run.game,
+    "opponents": list(run.opponents),
     "trials": status.trials,
     "games": list(status.games),
     "games_wanted": status.games_wanted,
@@ -143,6 +145,7 @@ def _json_run(run: records.Record) -> dict[str, Any]:
     "fingerprints": list(status.fingerprints),
     "is_finished": status.is_finished,
     "diverged": list(status.diverged),
+    "finished": list(status.finished),
   }
 
 

@@ -1,6 +1,6 @@
 """Which tables a report has: ours beside the papers', pairs of rows, and runs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 import datetime
 
 from train import comparison
@@ -14,18 +14,28 @@ __all__ = ["of_pairs", "of_runs", "of_section"]
 NOTHING = "–"  # noqa: RUF001 - an en dash: a hyphen looks like a minus
 UNFINISHED = "*"
 
+# Of two equal means with equal errors, one is outside the other's 95 % interval when
+# their difference, whose error is sqrt(2) times as large, exceeds 1.96 errors: 17 %.
+OUTSIDE_BY_CHANCE = (
+  "in?: whether the paper's mean lies in our interval; it prints no spread to test "
+  "with. Its mean has an error too, so chance alone puts about one in six outside."
+)
+
 
 def of_section(section: comparison.Section) -> tables.Table:
   """Returns the table with ours beside the paper's."""
-  has_paper = section.paper is not None
-  columns = ("", "ours", "n", "95 % interval")
   groups = [
     tables.Group(column.title, tuple(_cell_rows(section, name, column)))
     for name, column in section.columns.items()
   ]
+  columns = ["", "ours", "n", "95 % interval"]
+  if section.paper is not None:
+    columns += ["paper", "diff.", "p"] if _has_spread(section) else ["paper", "in?"]
+  if not _shows_n(section):
+    columns.remove("n")
   return tables.Table(
     title=section.title,
-    columns=columns + (("paper", "diff.", "p") if has_paper else ()),
+    columns=tuple(columns),
     groups=tuple(groups),
     notes=tuple(_section_notes(section)),
   )
@@ -33,32 +43,26 @@ def of_section(section: comparison.Section) -> tables.Table:
 
 def of_pairs(section: comparison.Section) -> tables.Table | None:
   """Returns Welch's t-test for all pairs of rows, or none if there is no pair."""
-  numbers = {
-    place: str(number)
-    for number, place in enumerate(
-      (place for place, entry in enumerate(section.entries) if entry.run), start=1
-    )
-  }
-  if len(numbers) < 2:
-    return None
   groups, reasons = [], set()
   for name, column in section.columns.items():
-    cells = {}
+    if column.metric == "seconds":  # They follow the games: so would their tests.
+      continue
+    cells, places = {}, set()
     for first, second, test in section.comparisons(name):
       cells[second, first] = _format_p(test.p)
+      places |= {first, second}
       reasons.add(test.reason)
-    rows = tuple(
-      (
-        f"{number} {section.entries[place].label}",
-        *(cells.get((place, other), "") for other in list(numbers)[:-1]),
-      )
-      for place, number in numbers.items()
-    )
-    groups.append(tables.Group(column.title, rows))
+    groups.append((column.title, sorted(places), cells))
+  num_rows = max((len(places) for _, places, _ in groups), default=0)
+  if num_rows < 2:
+    return None
   return tables.Table(
     title="Do the rows differ? p of Welch's t-test between ours",
-    columns=("", *list(numbers.values())[:-1]),
-    groups=tuple(groups),
+    columns=("", *map(str, range(1, num_rows))),
+    groups=tuple(
+      tables.Group(title, tuple(_pair_rows(section, places, cells, num_rows - 1)))
+      for title, places, cells in groups
+    ),
     notes=(
       "Each pair is tested by itself: p is not corrected for their number.",
       *_reason_notes(reasons),
@@ -66,7 +70,7 @@ def of_pairs(section: comparison.Section) -> tables.Table | None:
   )
 
 
-def of_runs(runs: Sequence[records.Record]) -> tables.Table:
+def of_runs(runs: Sequence[records.Run]) -> tables.Table:
   """Returns how far each run is."""
   rows = []
   for run in runs:
@@ -88,11 +92,26 @@ def of_runs(runs: Sequence[records.Record]) -> tables.Table:
     columns=("", "trials", "games", "wanted", "done", "time"),
     groups=(tables.Group("", tuple(rows)),),
     notes=(
-      "Games are of each trial; where trials differ, of the one that has fewest.",
+      "Games are of each trial; where trials differ, of the one that has fewest, "
+      "without those that ended early.",
+      *_early_end_notes(runs),
       *_divergence_notes(runs),
       *_origin_notes(runs),
     ),
   )
+
+
+def _pair_rows(
+  section: comparison.Section,
+  places: Sequence[int],
+  cells: Mapping[tuple[int, int], str],
+  num_columns: int,
+) -> Iterator[tuple[str, ...]]:
+  """Yields the rows of one column's group of pairs, numbered in their order."""
+  for number, place in enumerate(places, start=1):
+    row = [cells.get((place, other), "") for other in places[:-1]]
+    row += [""] * (num_columns - len(row))
+    yield (f"{number} {section.entries[place].label}", *row)
 
 
 def _cell_rows(
@@ -108,52 +127,87 @@ def _cell_rows(
     row = [
       entry.label + (UNFINISHED if is_unfinished else ""),
       _format_spread(ours, column.digits),
-      str(ours.n) if ours.n else NOTHING,
+      *([str(ours.n) if ours.n else NOTHING] if _shows_n(section) else []),
       _format_interval(ours.interval, column.digits),
     ]
     if section.paper is not None:
-      row += [
-        _format_spread(cell.paper, column.digits),
-        _format_difference(cell.against_paper.difference, column.digits),
-        _format_p(cell.against_paper.p),
-      ]
+      row.append(_format_spread(cell.paper, column.digits))
+      if _has_spread(section):
+        row.append(_format_difference(cell.against_paper.difference, column.digits))
+        row.append(_format_p(cell.against_paper.p))
+      else:
+        row.append(_format_answer(cell.has_paper_inside))
     yield tuple(row)
+
+
+def _has_spread(section: comparison.Section) -> bool:
+  """Says whether the paper prints a spread anywhere in the table."""
+  cells = (cell for entry in section.entries for cell in entry.cells.values())
+  return any(cell.paper and cell.paper.sd is not None for cell in cells)
+
+
+def _counts(section: comparison.Section) -> set[int]:
+  """Returns the numbers of trials that means of ours are over."""
+  cells = (cell for entry in section.entries for cell in entry.cells.values())
+  return {cell.ours.n for cell in cells if cell.ours.n}
+
+
+def _shows_n(section: comparison.Section) -> bool:
+  """Says whether there is a column for n: where it differs, or enters a test."""
+  has_test = section.paper is None or _has_spread(section)
+  return has_test or len(_counts(section)) != 1
 
 
 def _section_notes(section: comparison.Section) -> Iterator[str]:
   """Yields what a reader must know to read the numbers rightly."""
-  yield "Mean ± standard deviation of n trials; bootstrap interval of the mean."
-  if section.paper is not None:
-    yield "p: Welch's t-test of ours against the paper's mean, deviation and n."
-  unfinished = [
-    entry.run
+  trials = "n trials" if _shows_n(section) else f"{max(_counts(section))} trials"
+  yield f"Mean ± standard deviation of {trials}; bootstrap interval of the mean."
+  if section.paper is not None and section.table is not None:
+    if _has_spread(section):
+      yield "p: Welch's t-test of ours against the paper's mean, deviation and n."
+    else:
+      yield OUTSIDE_BY_CHANCE
+    yield from section.paper.tables[section.table].notes
+  unfinished = {
+    entry.record.run.label: entry.record.run
     for entry in section.entries
-    if entry.run and any(not cell.is_complete for cell in entry.cells.values())
-  ]
+    if entry.record and any(not cell.is_complete for cell in entry.cells.values())
+  }
   if unfinished:
-    far = ", ".join(f"{run.label} has {_progress(run)}" for run in unfinished)
+    far = ", ".join(
+      f"{label} has {run.num_tests} of {run.num_planned}"
+      for label, run in unfinished.items()
+    )
     yield f"{UNFINISHED} Not all tests are there yet, so numbers will change: {far}."
   for entry in section.entries:
-    if entry.run and entry.run.status.diverged:
-      trials = _trials(entry.run.status.diverged)
-      yield f"{entry.label}: {trials} diverged and left out."
-  tests = [
-    cell.against_paper
-    for entry in section.entries
-    if entry.run
-    for cell in entry.cells.values()
-    if cell.paper is not None
-  ]
-  yield from _reason_notes({test.reason for test in tests})
+    if entry.record and entry.record.diverged:
+      yield f"{entry.label}: {_trials(entry.record.diverged)} diverged and left out."
+  if _has_spread(section):
+    yield from _reason_notes(
+      {
+        cell.against_paper.reason
+        for entry in section.entries
+        if entry.record
+        for cell in entry.cells.values()
+        if cell.paper is not None
+      }
+    )
 
 
-def _divergence_notes(runs: Sequence[records.Record]) -> Iterator[str]:
+def _early_end_notes(runs: Sequence[records.Run]) -> Iterator[str]:
+  for run in runs:
+    if run.status.finished:
+      share = f"{len(run.status.finished)} of {run.status.trials} trials"
+      yield f"{run.label}: {share} had nothing left to learn and ended early."
+
+
+def _divergence_notes(runs: Sequence[records.Run]) -> Iterator[str]:
   for run in runs:
     if run.status.diverged:
       yield f"{run.label}: {_trials(run.status.diverged)} diverged and stopped."
 
 
-def _origin_notes(runs: Sequence[records.Record]) -> Iterator[str]:
+def _origin_notes(runs: Sequence[records.Run]) -> Iterator[str]:
   """Yields each machine with its versions once, with the runs made there."""
   origins: dict[str, list[str]] = {}
   for run in runs:
@@ -168,11 +222,6 @@ def _origin_notes(runs: Sequence[records.Record]) -> Iterator[str]:
 def _reason_notes(reasons: set[str | None]) -> list[str]:
   said = sorted(reason for reason in reasons if reason is not None)
   return [f"{NOTHING} for p: no test, since {' or '.join(said)}."] if said else []
-
-
-def _progress(run: records.Record) -> str:
-  tests = [max(run.lines[trial]) for trial in run.trials]
-  return f"{min(tests, default=0)} of {run.num_planned}"
 
 
 def _trials(numbers: Sequence[int]) -> str:
@@ -195,6 +244,10 @@ def _format_interval(interval: tuple[float, float] | None, digits: int) -> str:
 
 def _format_difference(difference: float | None, digits: int) -> str:
   return NOTHING if difference is None else f"{difference:+,.{digits}f}"
+
+
+def _format_answer(answer: bool | None) -> str:
+  return NOTHING if answer is None else "yes" if answer else "no"
 
 
 def _format_p(p: float | None) -> str:

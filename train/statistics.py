@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 import dataclasses
+import functools
 
 import numpy as np
 import scipy.stats
@@ -10,13 +11,18 @@ __all__ = [
   "STATISTICS",
   "Comparison",
   "Curve",
+  "Curves",
   "Measurement",
   "Summary",
+  "align",
   "compare",
+  "contains",
   "end",
   "final",
+  "intervals",
   "peak",
   "summarize",
+  "value_at",
 ]
 
 # The share of the tests that `end` averages, as a fraction of whole numbers: 0.4 times
@@ -35,13 +41,30 @@ class Curve:
     tests: `[T]` the tests' numbers, rising, the first after training being 1.
     games: `[T]` how many games the trial had finished at each test.
     values: `[T]` the metric.
-    num_planned: the number of the last test when the run is finished.
+    num_planned: the number of the trial's last test when the run is finished.
+    has_finished: whether the trial ended before the run, and is as it will stay.
   """
 
   tests: np.ndarray
   games: np.ndarray
   values: np.ndarray
   num_planned: int
+  has_finished: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Curves:
+  """One metric of several trials over the same tests.
+
+  Attributes:
+    tests: `[T]` the tests' numbers, rising.
+    games: `[T]` the mean games at each test, of the trials that still trained.
+    values: `[trials, T]` the metric.
+  """
+
+  tests: np.ndarray
+  games: np.ndarray
+  values: np.ndarray
 
 
 @dataclasses.dataclass(frozen=True)
@@ -121,6 +144,64 @@ STATISTICS: dict[str, Callable[[Curve], Measurement]] = {
 }
 
 
+def value_at(curve: Curve, test: int) -> float | None:
+  """Returns a trial's value at a test, or none if it was not tested then.
+
+  A trial that finished early keeps its last value.
+
+  Args:
+    curve: of the trial.
+    test: the test's number.
+  """
+  place = int(np.searchsorted(curve.tests, test, side="right")) - 1
+  if place < 0:
+    return None
+  is_last = place == len(curve.tests) - 1
+  has_value = curve.tests[place] == test or (is_last and curve.has_finished)
+  return float(curve.values[place]) if has_value else None
+
+
+def align(curves: Sequence[Curve]) -> Curves:
+  """Brings trials to the tests that all of them have.
+
+  A trial that finished early has all later tests with its last value.
+
+  Args:
+    curves: one metric of at least one trial.
+  """
+  tests = np.unique(np.concatenate([curve.tests for curve in curves]))
+  last = np.array([[curve.tests[-1]] for curve in curves])
+  has_finished = np.array([[curve.has_finished] for curve in curves])
+  has_test = np.stack([np.isin(tests, curve.tests) for curve in curves])
+  tests = tests[(has_test | has_finished & (tests > last)).all(axis=0)]
+  places = [np.searchsorted(curve.tests, tests, side="right") - 1 for curve in curves]
+  pairs = list(zip(curves, places, strict=True))
+  games = np.stack([curve.games[place] for curve, place in pairs])
+  values = np.stack([curve.values[place] for curve, place in pairs])
+  # At its last test a trial is behind those that go on: it stopped on the way there.
+  goes_on = ~has_finished | (tests < last)
+  counted = np.where(goes_on.any(axis=0), goes_on, tests == last)
+  return Curves(tests, (games * counted).sum(axis=0) / counted.sum(axis=0), values)
+
+
+def intervals(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+  """Returns where means over trials lie with 95 % confidence, by percentiles.
+
+  It is quicker for many means than the better bootstrap of `summarize`: each resample
+  is a row of weights, and all means are one product.
+
+  Args:
+    values: `[trials, T]` with at least two trials.
+
+  Returns:
+    The lower and the upper bounds, each `[T]`.
+  """
+  means = _resamples(len(values)) @ values
+  tail = (1 - CONFIDENCE) / 2
+  low, high = np.quantile(means, (tail, 1 - tail), axis=0)
+  return low, high
+
+
 def summarize(values: Sequence[float]) -> Summary:
   """Summarizes the numbers of independent trials.
 
@@ -179,6 +260,29 @@ def compare(first: Summary, second: Summary) -> Comparison:
     equal_var=False,
   )
   return Comparison(difference, float(result.pvalue))
+
+
+def contains(summary: Summary, mean: float, *, digits: int) -> bool | None:
+  """Says whether a mean lies in the interval of a summary; none if it has none.
+
+  Args:
+    summary: of some trials.
+    mean: as a paper prints it.
+    digits: how many are printed after the point; the interval is rounded to as many,
+      as a printed 0.00 may be what is 0.004.
+  """
+  if summary.interval is None:
+    return None
+  low, high = (round(bound, digits) for bound in summary.interval)
+  return low <= mean <= high
+
+
+@functools.cache
+def _resamples(num_trials: int) -> np.ndarray:
+  """Returns `[NUM_RESAMPLES, trials]` how much of each trial is in each resample."""
+  shares = np.full(num_trials, 1 / num_trials)
+  generator = np.random.default_rng(0)
+  return generator.multinomial(num_trials, shares, NUM_RESAMPLES) / num_trials
 
 
 def _num_at_end(num_tests: int) -> int:

@@ -4,11 +4,16 @@ from collections.abc import Sequence
 import dataclasses
 
 import rich.box
+import rich.cells
 import rich.console
 import rich.table
 import rich.text
 
 __all__ = ["Group", "Table"]
+
+# Between two columns of a terminal; and what the column of words has at least.
+GAP = 2
+LEAST_WIDTH = 10
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,31 +49,53 @@ class Table:
     self, console: rich.console.Console, options: rich.console.ConsoleOptions
   ) -> rich.console.RenderResult:
     """Draws the table in a terminal."""
-    del console, options
+    del console
+    # Titles are lines of their own. The table's would else be wrapped to its width, and
+    # the groups' would make the column of words as wide as they are.
+    yield rich.text.Text(self.title, style="bold")
+    yield self._make_grid((), options.max_width, show_header=True)
+    for number, group in enumerate(self.groups):
+      if number:
+        yield ""
+      if group.title:
+        yield rich.text.Text(group.title, style="bold")
+      yield self._make_grid(group.rows, options.max_width)
+    for note in self.notes:
+      yield rich.text.Text(note, style="dim")
+
+  def _make_grid(
+    self,
+    rows: Sequence[Sequence[str]],
+    max_width: int,
+    *,
+    show_header: bool = False,
+  ) -> rich.table.Table:
+    """Returns some rows, or the header, in columns that are the same for all."""
+    cells = [self.columns, *(row for group in self.groups for row in group.rows)]
+    widths = [
+      max(map(rich.cells.cell_len, column)) for column in zip(*cells, strict=True)
+    ]
+    # Words can be folded, numbers cannot.
+    room = max_width - sum(widths[1:]) - GAP * (len(widths) - 1)
+    widths[0] = max(min(widths[0], room), LEAST_WIDTH)
     table = rich.table.Table(
       box=rich.box.SIMPLE_HEAD,
-      # Narrow gaps and no edge: seven columns fit into a terminal of 80.
       padding=(0, 1, 0, 0),
+      pad_edge=False,
       show_edge=False,
+      show_header=show_header,
     )
-    for number, column in enumerate(self.columns):
+    for number, (column, width) in enumerate(zip(self.columns, widths, strict=True)):
       table.add_column(
         rich.text.Text(column),
         justify="right" if number else "left",
+        width=width,
         no_wrap=number > 0,
         overflow="fold",
       )
-    for group in self.groups:
-      if group.title:
-        table.add_row(rich.text.Text(group.title, style="bold"))
-      for row in group.rows:
-        table.add_row(*map(rich.text.Text, row))
-      table.add_section()
-    # Not as the table's own title, which would be wrapped to the table's width.
-    yield rich.text.Text(self.title, style="bold")
-    yield table
-    for note in self.notes:
-      yield rich.text.Text(note, style="dim")
+    for row in rows:
+      table.add_row(*map(rich.text.Text, row))
+    return table
 
   def as_markdown(self, heading: str = "###") -> str:
     """Returns the table as Markdown, its title as a heading of that depth."""
