@@ -10,7 +10,6 @@ import rich.console
 import runs
 import toy_learner
 
-from jaxgames import players
 from train import config as config_lib
 from train import devices
 from train import loop
@@ -86,9 +85,9 @@ def test_tests_do_not_influence_training(tmp_path, console):
 def test_the_program_is_traced_once(tmp_path, console, monkeypatch):
   monkeypatch.setattr(loop, "FIRST_CHUNK_GAMES", 5)
   monkeypatch.setattr(loop, "MOST_GROWTH", 1.0)
-  before = toy_learner.traces["advance"]
+  before = toy_learner.traces["turn"]
   loop.start(toy_learner.make_config(), tmp_path / "run", console)
-  assert toy_learner.traces["advance"] == before + 1
+  assert toy_learner.traces["turn"] == before + 1
 
 
 def test_divergence_stops_one_trial_and_harms_no_other(tmp_path, console, monkeypatch):
@@ -181,9 +180,9 @@ def test_a_terminal_shows_a_bar(tmp_path):
 def test_trials_on_devices_do_not_communicate():
   config = toy_learner.make_config(trials=4)
   learner = toy_learner.ToyLearner(config)
-  program = programs.Programs(learner, players.Random(learner.game), config)
+  program = programs.Programs(learner, config)
   assert program.num_devices == 2
   program.advance(program.init(), np.full(4, 5, np.int32))
-  text = program._compiled["advance"].as_text()
+  text = program._compiled["advance", 4].as_text()
   for operation in ("all-reduce", "all-gather", "all-to-all", "collective-permute"):
     assert operation not in text

@@ -9,10 +9,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import td_twin
+import training
 
 from jaxgames import arena
 from jaxgames import players
 from train import config as config_lib
+from train.learners import schedule
 from train.learners import td
 
 NETWORK = {"hidden": [5], "detectors": 2, "bias": True}
@@ -31,10 +33,15 @@ def make(*, game="connect4_4x4", opponent="self", lanes=1, network=NETWORK, **se
   )
 
 
+def begin(learner, key=None):
+  key = jax.random.key(0) if key is None else key
+  return jax.jit(functools.partial(training.begin, learner))(key)
+
+
 def follow(learner, num_turns, seed=0):
   """Plays turns, and lets the twin learn from the same moves; returns both weights."""
   settings, lanes = learner.settings, range(learner.num_lanes)
-  state = jax.jit(learner.init)(jax.random.key(seed))
+  state = begin(learner, jax.random.key(seed))
   twin = td_twin.Network(learner.network, state.params)
   games = [td_twin.Lane() for _ in lanes]
 
@@ -86,7 +93,9 @@ def follow(learner, num_turns, seed=0):
 
 def start(learner, until_games):
   """Returns a trial that has so many games."""
-  train = jax.jit(lambda key, until: learner.advance(learner.init(key), until))
+  train = jax.jit(
+    lambda key, until: training.advance(learner, training.begin(learner, key), until)
+  )
   return train(jax.random.key(0), until_games)
 
 
@@ -127,7 +136,7 @@ def test_hand_worked_step():
   learner = make(
     game="tictactoe", network={"hidden": [], "detectors": 0}, learning_rate=0.1
   )
-  state = jax.jit(learner.init)(jax.random.key(0))
+  state = begin(learner)
   state = state._replace(params=jax.tree.map(jnp.zeros_like, state.params))
   (lessons, _) = state.previous
   board = jnp.array([[1, -1, 0, 0, 1, 0, 0, 0, -1]], jnp.int8)
@@ -143,7 +152,7 @@ def test_hand_worked_step():
 
 def test_mean_gradient_is_the_sum_over_the_number_of_games():
   summed, mean = make(lanes=4), make(lanes=4, gradient="mean")
-  state = jax.jit(summed.init)(jax.random.key(0))
+  state = begin(summed)
   lessons = state.previous[0]._replace(
     boards=jnp.ones((4, 16), jnp.int8),
     targets=jnp.array([1.0, 0.0, -1.0, 0.5]),
@@ -159,17 +168,17 @@ def test_mean_gradient_is_the_sum_over_the_number_of_games():
 
 
 def test_learning_rate_falls_in_a_straight_line():
-  learner = make(learning_rate=0.4, final_learning_rate=0.1)  # over 100 games
-  rates = [float(learner._learning_rate(jnp.int32(n))) for n in (0, 50, 100, 120)]
+  games = jnp.array([0, 50, 100, 120])
+  rates = schedule.linear(0.4, 0.1, games, 100)
   np.testing.assert_allclose(rates, [0.4, 0.25, 0.1, 0.1], rtol=1e-6)
-  constant = make(learning_rate=0.4)
-  assert float(constant._learning_rate(jnp.int32(70))) == pytest.approx(0.4)
+  np.testing.assert_allclose(schedule.linear(0.4, None, games, 100), 0.4, rtol=1e-6)
 
 
 def test_advance_stops_at_the_first_turn_with_enough_games():
   learner = make(lanes=8)
-  advance, turn = jax.jit(learner.advance), jax.jit(learner._turn)
-  state = jax.jit(learner.init)(jax.random.key(0))
+  advance = jax.jit(functools.partial(training.advance, learner))
+  turn = jax.jit(learner._turn)
+  state = begin(learner)
   ahead = advance(state, 5)
   while state.num_games < 5:
     state = turn(state)
@@ -179,8 +188,8 @@ def test_advance_stops_at_the_first_turn_with_enough_games():
 
 def test_chunks_make_no_difference():
   learner = make(lanes=8, opponent="benchmark")
-  advance = jax.jit(learner.advance)
-  state = jax.jit(learner.init)(jax.random.key(0))
+  advance = jax.jit(functools.partial(training.advance, learner))
+  state = begin(learner)
   at_once = advance(state, 60)
   for until in (7, 8, 31, 60):
     state = advance(state, until)
@@ -190,7 +199,9 @@ def test_chunks_make_no_difference():
 def test_trials_differ_and_each_is_the_same_alone():
   learner = make(lanes=4)
   keys = jax.random.split(jax.random.key(0), 3)
-  train = jax.jit(jax.vmap(lambda key: learner.advance(learner.init(key), 30)))
+  train = jax.jit(
+    jax.vmap(lambda key: training.advance(learner, training.begin(learner, key), 30))
+  )
   together = train(keys)
   weights = together.params["params"]["sums"]["kernel"]
   assert not np.allclose(weights[0], weights[1])
@@ -224,7 +235,7 @@ def test_no_lane_idles_and_games_are_counted_once():
 )
 def test_who_starts(starts, is_first):
   learner = make(lanes=8, opponent="random", starts=starts)
-  state = jax.jit(learner.init)(jax.random.key(0))
+  state = begin(learner)
   turn, lanes = jax.jit(learner._turn), np.arange(8)
   for _ in range(20):
     expected = is_first(lanes, np.asarray(state.rounds))
@@ -247,7 +258,7 @@ def test_self_play_halves_the_losses_to_random():
 
   @jax.jit
   def train_and_test(key, until_games):
-    state = learner.advance(learner.init(key), until_games)
+    state = training.advance(learner, training.begin(learner, key), until_games)
     opponent = players.make(learner.game, "random")
     return arena.play_match(
       learner.player(state), opponent, jax.random.key(1), num_games=1000
@@ -262,9 +273,10 @@ def test_self_play_halves_the_losses_to_random():
 def test_training_and_tests_lower_for_accelerators(opponent):
   learner = make(game="ttt3d", lanes=16, opponent=opponent)
   states = jax.eval_shape(
-    jax.vmap(learner.init), jax.random.split(jax.random.key(0), 2)
+    jax.vmap(functools.partial(training.begin, learner)),
+    jax.random.split(jax.random.key(0), 2),
   )
-  chunk = jax.jit(jax.vmap(learner.advance))
+  chunk = jax.jit(jax.vmap(functools.partial(training.advance, learner)))
   until = jax.ShapeDtypeStruct((2,), jnp.int32)
   exported = jax.export.export(chunk, platforms=["cuda", "tpu"])(states, until)
   assert "callback" not in exported.mlir_module()
@@ -283,5 +295,5 @@ def test_training_and_tests_lower_for_accelerators(opponent):
 def test_no_key_is_used_twice():
   learner = make(lanes=2, opponent="combined", starts="random")
   with jax.debug_key_reuse(True):
-    state = jax.jit(learner.init)(jax.random.key(0))
+    state = begin(learner)
     jax.jit(functools.partial(learner._turn))(state)

@@ -19,8 +19,8 @@ from train import config as config_lib
 from train import learners
 from train import loop
 
-# How often `advance` was traced, in this process.
-traces = {"advance": 0}
+# How often `turn` was traced, in this process.
+traces = {"turn": 0}
 
 
 class Settings(pydantic.BaseModel):
@@ -30,11 +30,14 @@ class Settings(pydantic.BaseModel):
   rate: float = pydantic.Field(default=0.1, gt=0)
   # The game at which the trials whose first parameter is positive break.
   breaks_at: int | None = None
+  # The game at which they have nothing left to learn.
+  ends_at: int | None = None
 
 
 class State(NamedTuple):
   parameters: dict[str, chex.Array]
   key: chex.PRNGKey
+  opponent: chex.Array
   games: jaxgames.State
   num_games: chex.Array
   num_plies: chex.Array
@@ -50,7 +53,7 @@ class ToyLearner:
     self.game = jaxgames.make(config.game)
     self.num_lanes = config.parallel_games
 
-  def init(self, key: chex.PRNGKey) -> State:
+  def init(self, key: chex.PRNGKey, opponent: chex.Array) -> State:
     key, key_vector = jax.random.split(key)
     vector = jax.random.normal(key_vector, (self.settings.size,))
     games = jax.tree.map(
@@ -59,23 +62,33 @@ class ToyLearner:
     return State(
       parameters={"vector": vector, "bias": vector[0]},
       key=key,
+      opponent=opponent,
       games=games,
       num_games=jnp.int32(0),
       num_plies=jnp.float32(0),
       nothing=jnp.zeros((0,)),
     )
 
-  def advance(self, state: State, until_games: chex.Array) -> State:
-    traces["advance"] += 1
-    return jax.lax.while_loop(
-      lambda state: state.num_games < until_games, self._ply, state
-    )
+  def turn(self, state: State, goes_on: chex.Array) -> State:
+    traces["turn"] += 1
+    after = self._ply(state)
+    return jax.tree.map(lambda new, old: jnp.where(goes_on, new, old), after, state)
 
   def num_games(self, state: State) -> jax.Array:
     return state.num_games
 
+  def is_done(self, state: State) -> jax.Array:
+    ends_at = self.settings.ends_at
+    if ends_at is None:
+      return jnp.bool_(False)
+    return (state.num_games >= ends_at) & (state.parameters["bias"] > 0)
+
   def report(self, state: State) -> tuple[State, dict[str, jax.Array]]:
-    metrics = {"plies": state.num_plies, "never": jnp.float32(jnp.nan)}
+    metrics = {
+      "plies": state.num_plies,
+      "opponent": state.opponent,
+      "never": jnp.float32(jnp.nan),
+    }
     return state._replace(num_plies=jnp.float32(0)), metrics
 
   def player(self, state: State) -> players.Player:
@@ -112,7 +125,7 @@ class ToyLearner:
     )
 
 
-KIND = learners.Kind(Settings, ToyLearner)
+KIND = learners.Kind(Settings, ToyLearner, takes_many_opponents=True)
 
 
 @contextlib.contextmanager

@@ -10,6 +10,7 @@ from jaxgames import players
 from train import checkpoint
 from train import config as config_lib
 from train import learners
+from train import programs
 from train import run_directory
 
 __all__ = ["is_agent", "load"]
@@ -42,13 +43,12 @@ def load(spec: str, game: jaxgames.LineGame) -> players.Player:
   config = config_lib.load(files.config)
   if jaxgames.make(config.game) != game:
     raise ValueError(f"the agent {spec!r} plays {config.game}, not this game")
-  if trial >= config.trials:
+  if trial >= config.num_trials:
     raise ValueError(
-      f"no agent {spec!r}: trials are numbered from 0 to {config.trials - 1}"
+      f"no agent {spec!r}: trials are numbered from 0 to {config.num_trials - 1}"
     )
   learner = learners.KINDS[config.learner.kind].make_fn(config)
-  keys = jax.ShapeDtypeStruct((config.trials,), jax.eval_shape(jax.random.key, 0).dtype)
-  abstract_state = jax.eval_shape(jax.vmap(learner.init), keys)
+  abstract_state = programs.Programs(learner, config).abstract_state()
   restored = checkpoint.restore(files.states, abstract_state, is_best=is_best)
   if restored is None:
     what = "tested" if is_best else "saved"

@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from rich import table as rich_table
 
-import jaxgames
 from jaxgames import networks
-from jaxgames import players
 from train import config as config_lib
 from train import learners
 from train import programs
+from train import trials as trials_lib
 
 __all__ = ["RUNS", "measure", "table"]
 
@@ -129,17 +128,15 @@ def table(numbers: Mapping[str, float]) -> rich_table.Table:
 
 def _time(run: Run, num_games: int, num_rounds: int) -> Timing:
   config = _config(run, num_games)
-  opponent = players.make(jaxgames.make(config.game), config.test.against)
   learner = learners.KINDS[config.learner.kind].make_fn(config)
-  compiled = programs.Programs(learner, opponent, config)
-  state = compiled.init()
+  compiled = programs.Programs(learner, config)
+  trials = trials_lib.Trials(compiled, compiled.init())
   rates, turn_rates, shares = [], [], []
   for number in range(num_rounds + 1):
-    until = np.full(run.trials, (number + 1) * num_games, np.int32)
     before = time.perf_counter()
-    state, _ = compiled.advance(state, until)
+    trials.advance((number + 1) * num_games)
     trained = time.perf_counter()
-    state, result = compiled.test(state, number + 1)
+    result = trials.test(number + 1)
     tested = time.perf_counter()
     if number > 0:  # The first round compiles, and begins with untrained agents.
       seconds = trained - before

@@ -1,17 +1,20 @@
 """The description of a run: typed, checked, and the same for every learner."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 import pathlib
+import re
 from typing import Annotated, Any
 
 import pydantic
 import yaml
 
 import jaxgames
+from jaxgames import arena
 from jaxgames import players
 from jaxgames.players import names
 from train import config_errors
 from train import config_files
+from train import exact
 
 __all__ = [
   "CheckpointSettings",
@@ -49,13 +52,20 @@ class TestSettings(_Model):
 
   Attributes:
     every: games of training between two tests of a trial.
+    also_at: further numbers of games after which a trial is tested.
     games: games in a test.
     against: the player on the other side.
+    starts: the games of a test that the agent begins.
+    exact: players against which, in small games, the agent's results are computed
+      exactly, over all that can happen; see `train.exact`.
   """
 
   every: Count
+  also_at: tuple[Count, ...] = ()
   games: Count
   against: str
+  starts: arena.Starts = "alternate"
+  exact: tuple[str, ...] = ()
 
 
 class CheckpointSettings(_Model):
@@ -88,7 +98,8 @@ class RunConfig(_Model):
   Attributes:
     game: a name that `jaxgames.make` knows.
     learner: the way to learn.
-    opponent: `self`, or the player that the learner trains against.
+    opponent: `self`, or the player that the learner trains against; or several by
+      name, each for as many trials.
     trials: how often the same is done with other random numbers.
     games: games of training in each trial.
     parallel_games: how many games a trial plays at a time.
@@ -100,7 +111,7 @@ class RunConfig(_Model):
 
   game: str
   learner: LearnerConfig
-  opponent: str = "self"
+  opponent: str | dict[str, str] = "self"
   trials: Count = 1
   games: Annotated[Count, pydantic.Field(le=MOST_GAMES)]
   parallel_games: Count = 1
@@ -112,9 +123,20 @@ class RunConfig(_Model):
   paper: dict[str, Any] | None = None
 
   @property
-  def num_tests(self) -> int:
-    """The number of tests of a trial; the last is at the end of training."""
-    return -(-self.games // self.test.every)
+  def opponents(self) -> dict[str, str]:
+    """The opponents by name; a single one has none."""
+    return {"": self.opponent} if isinstance(self.opponent, str) else self.opponent
+
+  @property
+  def num_trials(self) -> int:
+    """The trials against all opponents."""
+    return self.trials * len(self.opponents)
+
+  @property
+  def test_points(self) -> list[int]:
+    """The numbers of games after which a trial is tested; the last is its end."""
+    regular = range(self.test.every, self.games, self.test.every)
+    return sorted({*regular, *self.test.also_at, self.games})
 
   @pydantic.field_validator("game")
   @classmethod
@@ -142,25 +164,47 @@ class RunConfig(_Model):
       kind=kind, settings=kinds[kind].settings.model_validate(settings)
     )
 
-  @pydantic.field_validator("opponent")
+  @pydantic.field_validator("opponent", mode="before")
   @classmethod
-  def _check_opponent(cls, spec: str, info: pydantic.ValidationInfo) -> str:
-    if spec != "self" and "game" in info.data:
-      players.make(jaxgames.make(info.data["game"]), spec)
-    return spec
+  def _check_opponent(cls, value: Any, info: pydantic.ValidationInfo) -> Any:
+    if not isinstance(value, str | Mapping):
+      raise ValueError(f"it is {value!r}, but must be a player, or players by name")
+    several = {} if isinstance(value, str) else value
+    if not several and not isinstance(value, str):
+      raise ValueError("there must be at least one opponent")
+    learner = info.data.get("learner")
+    if several and learner and not _kinds()[learner.kind].takes_many_opponents:
+      raise ValueError(
+        f"learner {learner.kind} takes one opponent, not several by name"
+      )
+    for name in several:
+      if not re.fullmatch(r"\w+", str(name)):
+        raise ValueError(f"the name {name!r} must be of letters, digits and _")
+    for spec in several.values() if several else [value]:
+      if spec != "self" and "game" in info.data:
+        players.make(jaxgames.make(info.data["game"]), str(spec))
+    return value
 
   @pydantic.field_validator("test")
   @classmethod
   def _check_test(
     cls, test: TestSettings, info: pydantic.ValidationInfo
   ) -> TestSettings:
-    if "game" in info.data:
+    if "game" not in info.data:
+      return test
+    game = jaxgames.make(info.data["game"])
+    last = info.data.get("games")
+
+    def check(field: str, value: Any, check_fn: Callable[[], Any]) -> None:
       try:
-        players.make(jaxgames.make(info.data["game"]), test.against)
+        check_fn()
       except ValueError as error:
-        raise config_errors.field_error(
-          TestSettings, "against", test.against, error
-        ) from error
+        raise config_errors.field_error(TestSettings, field, value, error) from error
+
+    check("against", test.against, lambda: players.make(game, test.against))
+    check("exact", test.exact, lambda: exact.check(game, test.exact))
+    if last is not None:
+      check("also_at", test.also_at, lambda: _check_points(test.also_at, last))
     return test
 
 
@@ -266,6 +310,14 @@ def _kinds() -> Mapping[str, Any]:
   from train import learners
 
   return learners.KINDS
+
+
+def _check_points(points: Sequence[int], last: int) -> None:
+  late = [point for point in points if point > last]
+  if late:
+    raise ValueError(
+      f"there is no test after {late[0]:,} games, training ends at {last:,}"
+    )
 
 
 def _is_text(value: Any) -> bool:

@@ -12,8 +12,6 @@ import time
 import numpy as np
 import rich.console
 
-import jaxgames
-from jaxgames import players
 from train import checkpoint
 from train import config as config_lib
 from train import learners
@@ -25,6 +23,7 @@ from train import sameness
 from train import signals
 from train import tally as tally_lib
 from train import tensorboard as tensorboard_lib
+from train import trials as trials_lib
 from train.learners import base
 
 __all__ = ["Outcome", "resume", "start"]
@@ -130,13 +129,11 @@ class _Run:
     self._files = files
     self._how_to_go_on = how_to_go_on or _resume_command(files)
     self._learner = learners.KINDS[config.learner.kind].make_fn(config)
-    opponent = players.make(jaxgames.make(config.game), config.test.against)
-    self._programs = programs.Programs(self._learner, opponent, config)
+    self._programs = programs.Programs(self._learner, config)
     self._screen = progress.Screen(console, files.name, config)
     self._environment = provenance.environment(self._programs.num_devices)
-    self._state: base.LearnerState = None
-    self._tally = tally_lib.Tally(games=[0] * config.trials)
-    self._is_finite = np.ones(config.trials, bool)
+    self._restored: base.LearnerState = None
+    self._tally = tally_lib.Tally(games=[0] * config.num_trials)
     self._warned: set[int] = set()
     self._counted_compiling = 0.0
     self._chunk_games = float(FIRST_CHUNK_GAMES)
@@ -154,7 +151,7 @@ class _Run:
       return False
     sameness.check_config(found.progress["config"], self._config, self._files)
     self._tally = tally_lib.Tally(**found.progress["tally"])
-    self._state = self._programs.place(found.state)
+    self._restored = self._programs.place(found.state)
     if self._tally.is_finished(self._config):
       if not self._files.read_status().get("is_finished"):
         self._write_status()
@@ -192,9 +189,10 @@ class _Run:
       )
       stack.callback(self._checkpoints.close)
       stack.enter_context(self._screen)
-      if self._state is None:
-        self._state = self._programs.init()
-      self._screen.trained(sum(tally.games))
+      is_new = self._restored is None
+      state = self._programs.init() if is_new else self._restored
+      self._trials = trials_lib.Trials(self._programs, state)
+      self._screen.trained(self._tally)
       self._write_status()
       self._train(stop)
       self._checkpoints.wait()
@@ -214,14 +212,16 @@ class _Run:
   def _train(self, stop: signals.StopRequest) -> None:
     config, tally = self._config, self._tally
     while not tally.is_finished(config):
-      target = min((tally.num_tests + 1) * config.test.every, config.games)
-      while tally.fewest_games < target and stop.signal is None:
-        self._train_chunk(target)
+      self._trials.choose(tally.running)
+      target = config.test_points[tally.num_tests]
+      reached = None
+      while not _is_at(reached, target) and stop.signal is None:
+        reached = self._train_chunk(target)
         self._checkpoints.check()
-      if tally.fewest_games < target:
+      if reached is None or not _is_at(reached, target):
         self._save(score=None)
         return
-      self._test()
+      self._test(reached)
       is_last = tally.is_finished(config) or stop.signal is not None
       if is_last or tally.num_tests % config.checkpoint.every == 0:
         self._save(score=tally.score)
@@ -229,36 +229,37 @@ class _Run:
           return  # That it is finished is said once it is on disk.
         self._write_status()
 
-  def _train_chunk(self, target: int) -> None:
+  def _train_chunk(self, target: int) -> programs.Reached:
     """Trains for about `CHUNK_SECONDS`, at most to the next test."""
-    tally = self._tally
-    games = tally.fewest_games
+    tally, trials = self._tally, self._trials
+    numbers = trials.numbers
+    games = min(tally.games[trial] for trial in numbers)
     until = min(target, games + max(int(self._chunk_games), 1))
-    # A trial that has diverged is told to stop where it is.
-    targets = np.where(tally.running, until, 0).astype(np.int32)
     start = self._clock()
-    self._state, reached = self._programs.advance(self._state, targets)
+    reached = trials.advance(until)
     seconds = self._clock() - start
     tally.seconds += seconds
-    tally.games = reached.games.tolist()
-    self._notice_divergence(reached.is_finite)
-    self._screen.trained(sum(tally.games), seconds)
+    for trial, count in zip(numbers.tolist(), reached.games.tolist(), strict=True):
+      tally.games[trial] = count
+    self._notice_divergence(numbers[~reached.is_finite])
+    self._screen.trained(tally, seconds)
     # A chunk that was cut short by a test tells nothing against a longer one.
-    rate = (tally.fewest_games - games) / max(seconds, 1e-6)
-    wanted = rate * CHUNK_SECONDS
-    self._chunk_games = min(wanted, MOST_GROWTH * self._chunk_games)
-    self._is_finite = reached.is_finite
+    rate = (until - games) / max(seconds, 1e-6)
+    self._chunk_games = min(rate * CHUNK_SECONDS, MOST_GROWTH * self._chunk_games)
+    return reached
 
-  def _test(self) -> None:
-    """Tests all trials, and stops those whose numbers are no longer finite."""
-    tally = self._tally
+  def _test(self, reached: programs.Reached) -> None:
+    """Tests the trials at work, and ends those that are done or have diverged."""
+    tally, trials = self._tally, self._trials
     # Decided only here, since the ends of chunks depend on the clock.
-    stopped = tally.running & ~self._is_finite
-    tally.diverged = sorted({*tally.diverged, *np.flatnonzero(stopped).tolist()})
+    diverged = trials.numbers[~reached.is_finite]
+    tally.diverged = sorted({*tally.diverged, *diverged.tolist()})
+    done = trials.numbers[reached.is_done & reached.is_finite]
+    tally.finished = sorted({*tally.finished, *done.tolist()})
     start = self._clock()
-    self._state, result = self._programs.test(self._state, tally.num_tests + 1)
+    result = trials.test(tally.num_tests + 1)
     tally.test_seconds += self._clock() - start
-    lines = tally.count_test(result)
+    lines = tally.count_test(trials.numbers, result)
     self._metrics.write(lines)
     if self._writer is not None:
       self._writer.write(lines)
@@ -269,8 +270,8 @@ class _Run:
     """Returns a time in seconds that stands still while programs are compiled."""
     return time.perf_counter() - self._programs.compile_seconds
 
-  def _notice_divergence(self, is_finite: np.ndarray) -> None:
-    for trial in np.flatnonzero(self._tally.running & ~is_finite).tolist():
+  def _notice_divergence(self, trials: np.ndarray) -> None:
+    for trial in trials.tolist():
       if trial not in self._warned:
         self._warned.add(trial)
         self._screen.say(
@@ -281,7 +282,7 @@ class _Run:
   def _save(self, *, score: float | None) -> None:
     self._count_compiling()
     self._checkpoints.save(
-      self._state,
+      self._trials.state,
       {
         "tally": dataclasses.asdict(self._tally),
         "config": config_lib.to_mapping(self._config),
@@ -291,9 +292,9 @@ class _Run:
     )
 
   def _write_status(self) -> None:
-    parameters = self._programs.parameters(self._state)
+    parameters = self._programs.parameters(self._trials.state)
     self._count_compiling()
-    num_trials = self._config.trials
+    num_trials = self._config.num_trials
     self._files.write_status(
       {
         "name": self._files.name,
@@ -308,6 +309,13 @@ class _Run:
     now = self._programs.compile_seconds
     self._tally.compile_seconds += now - self._counted_compiling
     self._counted_compiling = now
+
+
+def _is_at(reached: programs.Reached | None, target: int) -> bool:
+  """Returns whether all trials at work are ready for the next test."""
+  if reached is None:
+    return False
+  return bool((reached.is_done | (reached.games >= target)).all())
 
 
 def _refuse_if_held(files: run_directory.RunDirectory) -> None:

@@ -10,10 +10,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+import jaxgames
 from jaxgames import arena
+from jaxgames import graph as graph_lib
 from jaxgames import players
 from train import config as config_lib
 from train import devices
+from train import exact
 from train.learners import base
 
 __all__ = ["Programs", "Reached", "TestResult"]
@@ -26,19 +29,21 @@ RESERVED = {"test", "trial", "games", "wins", "draws", "losses", "score"}
 
 
 class Reached(NamedTuple):
-  """How far the trials are.
+  """How far trials are, on the host.
 
   Attributes:
     games: `[trials]` int32, finished games.
+    is_done: `[trials]` bool, whether a trial has nothing left to learn.
     is_finite: `[trials]` bool, whether all of a trial's numbers are.
   """
 
   games: chex.Array
+  is_done: chex.Array
   is_finite: chex.Array
 
 
 class TestResult(NamedTuple):
-  """What a test of all trials gave, on the host.
+  """What a test of trials gave, on the host.
 
   Attributes:
     score: `[trials, 2]` results by side.
@@ -52,148 +57,236 @@ class TestResult(NamedTuple):
 class Programs:
   """The programs of a run, each compiled once, when it is first needed.
 
-  Trials do not know of each other: a program is a `jax.vmap` over trials and, where
-  several devices share the trials, each computes its part without communication.
+  They take the states of all trials or of some, and are compiled for each number of
+  them. Trials do not know of each other: where several devices share them, each
+  computes its part without communication.
 
   Attributes:
-    num_devices: how many devices share the trials.
+    num_trials: how many there are.
+    num_devices: how many devices share them.
     compile_seconds: spent on compiling so far.
   """
 
-  def __init__(
-    self, learner: base.Learner, opponent: players.Player, config: config_lib.RunConfig
-  ):
-    """Prepares programs; nothing is compiled yet.
+  def __init__(self, learner: base.Learner, config: config_lib.RunConfig):
+    """Prepares programs; nothing of a trial is compiled yet.
 
     Args:
       learner: of one trial.
-      opponent: plays the tests.
       config: of the run.
     """
     self._learner = learner
-    self._sharding = devices.trial_sharding(config.trials)
-    self._num_test_games = config.test.games
-    self._compiled: dict[str, Callable[..., Any]] = {}
-    self._trials = self._put(np.arange(config.trials, dtype=np.int32))
+    self._trials_each = config.trials
+    self._test = config.test
+    self._compiled: dict[tuple[str, int], Callable[..., Any]] = {}
     # Given to programs, not built in: another seed needs no other program.
-    self._key = self._put_everywhere(jax.random.key(config.seed))
-    self._opponent = self._put_everywhere(opponent)
-    self.num_devices = self._sharding.num_devices if self._sharding else 1
+    game = jaxgames.make(config.game)
+    self._key = jax.random.key(config.seed)
+    self._opponent = players.make(game, config.test.against)
+    self._examiner = None
+    if config.test.exact:
+      self._examiner = exact.Examiner(game, config.test.exact, config.test.starts)
+    self.num_trials = config.num_trials
+    sharding = devices.trial_sharding(config.num_trials)
+    self.num_devices = sharding.num_devices if sharding else 1
     self.compile_seconds = 0.0
 
   def abstract_state(self) -> base.LearnerState:
     """Returns the shapes and dtypes of the state of all trials."""
-    init = jax.vmap(self._init, in_axes=(0, None))
-    return jax.eval_shape(init, self._trials, self._key)
+    return jax.eval_shape(self._init, np.arange(self.num_trials), self._key)
 
   def init(self) -> base.LearnerState:
     """Returns the start of all trials."""
-    return self._call("init", self._init, self._trials, shared=(self._key,))
+    trials = np.arange(self.num_trials, dtype=np.int32)
+    return self._call("init", self._init, trials, shared=(self._key,))
 
   def place(self, state: base.LearnerState) -> base.LearnerState:
-    """Returns a state from the host on the devices."""
-    return self._put(state)
+    """Returns a state of all trials from the host on the devices."""
+    return jax.device_put(state, _place(self.num_trials))
+
+  def take(self, state: base.LearnerState, rows: np.ndarray) -> base.LearnerState:
+    """Returns the states of some of the trials that a state has."""
+
+    def take(state: base.LearnerState, rows: chex.Array) -> base.LearnerState:
+      return jax.tree.map(lambda leaf: leaf[rows], state)
+
+    return jax.jit(take, out_shardings=_place(len(rows)))(state, rows)
+
+  def put(
+    self, state: base.LearnerState, rows: np.ndarray, part: base.LearnerState
+  ) -> base.LearnerState:
+    """Returns a state, which is donated, with some trials' states replaced.
+
+    Args:
+      state: of many trials.
+      rows: `[some]` int, their places.
+      part: of at least as many trials; those that are too many are left out.
+    """
+
+    def put(state: Any, part: Any, rows: chex.Array) -> Any:
+      return jax.tree.map(
+        lambda old, new: old.at[rows].set(new[: len(rows)]), state, part
+      )
+
+    width = len(jax.tree.leaves(state)[0])
+    jitted = jax.jit(put, donate_argnums=0, out_shardings=_place(width))
+    return jitted(state, part, rows)
 
   def advance(
     self, state: base.LearnerState, until_games: np.ndarray
   ) -> tuple[base.LearnerState, Reached]:
-    """Trains each trial until it has at least its number of games.
+    """Trains each trial until it has a number of games, or is done.
+
+    How often this is called on the way makes no difference to the bits of the result.
 
     Args:
       state: donated.
-      until_games: `[trials]` int32.
+      until_games: `[trials]` int32; a trial that has as many is left as it is.
     """
-    state, reached = self._call("advance", self._advance, state, self._put(until_games))
+    state, reached = self._call("advance", self._advance, state, until_games)
     return state, Reached(*map(np.array, reached))
 
   def test(
-    self, state: base.LearnerState, number: int
+    self, state: base.LearnerState, trials: np.ndarray, number: int
   ) -> tuple[base.LearnerState, TestResult]:
     """Lets each trial's agent play the test's games, and asks for its metrics.
 
     Args:
       state: donated.
+      trials: `[trials]` int32, the numbers of the trials.
       number: of the test; games of another test are drawn anew.
     """
-    shared = (self._key, self._put_everywhere(np.int32(number)), self._opponent)
-    state, result = self._call("test", self._test, state, self._trials, shared=shared)
+    shared = (self._key, np.int32(number), self._opponent)
+    state, result = self._call("test", self._test_all, state, trials, shared=shared)
     return state, jax.tree.map(np.array, result)
 
   def parameters(self, state: base.LearnerState) -> chex.ArrayTree:
     """Returns what all trials learnt, on the host."""
-    parameters = self._call("parameters", self._learner.parameters, state)
+    parameters = self._call("parameters", jax.vmap(self._learner.parameters), state)
     return jax.tree.map(np.array, parameters)
 
-  # One trial.
+  # Many trials.
 
-  def _init(self, trial: chex.Array, key: chex.PRNGKey) -> base.LearnerState:
-    return self._learner.init(_trial_key(key, trial, TRAINING))
+  def _init(self, trials: chex.Array, key: chex.PRNGKey) -> base.LearnerState:
+    def init(trial: chex.Array) -> base.LearnerState:
+      opponent = trial // self._trials_each
+      return self._learner.init(_trial_key(key, trial, TRAINING), opponent)
+
+    return jax.vmap(init)(trials)
 
   def _advance(
     self, state: base.LearnerState, until_games: chex.Array
   ) -> tuple[base.LearnerState, Reached]:
-    state = self._learner.advance(state, until_games)
-    return state, Reached(self._learner.num_games(state), _is_finite(state))
+    learner = self._learner
 
-  def _test(
+    def goes_on(state: base.LearnerState) -> jax.Array:
+      is_early = jax.vmap(learner.num_games)(state) < until_games
+      return is_early & ~jax.vmap(learner.is_done)(state)
+
+    state = jax.lax.while_loop(
+      lambda state: goes_on(state).any(),
+      lambda state: jax.vmap(learner.turn)(state, goes_on(state)),
+      state,
+    )
+    found = (learner.num_games, learner.is_done, _is_finite)
+    return state, Reached(*(jax.vmap(function)(state) for function in found))
+
+  def _test_all(
     self,
     state: base.LearnerState,
-    trial: chex.Array,
+    trials: chex.Array,
     key: chex.PRNGKey,
     number: chex.Array,
     opponent: players.Player,
   ) -> tuple[base.LearnerState, TestResult]:
-    key = jax.random.fold_in(_trial_key(key, trial, TESTING), number)
-    player = self._learner.player(state)
-    score = arena.play_match(player, opponent, key, num_games=self._num_test_games)
-    state, metrics = self._learner.report(state)
-    taken = sorted(RESERVED & set(metrics))
+    learner = self._learner
+
+    def match(state: base.LearnerState, trial: chex.Array) -> arena.Score:
+      return arena.play_match(
+        learner.player(state),
+        opponent,
+        jax.random.fold_in(_trial_key(key, trial, TESTING), number),
+        num_games=self._test.games,
+        starts=self._test.starts,
+      )
+
+    score = jax.vmap(match)(state, trials)
+    exact_metrics = self._examine(state)
+    state, metrics = jax.vmap(learner.report)(state)
+    taken = sorted((RESERVED | set(exact_metrics)) & set(metrics))
     if taken:
       raise ValueError(f"the learner reports {', '.join(taken)}, which tests report")
-    return state, TestResult(score, metrics)
+    return state, TestResult(score, {**metrics, **exact_metrics})
 
-  # All trials.
+  def _examine(self, state: base.LearnerState) -> base.Metrics:
+    """Returns the exact results of all trials' agents, if they are wanted."""
+    if self._examiner is None:
+      return {}
+
+    def action_sets(state: base.LearnerState) -> jax.Array:
+      player = self._learner.player(state)
+      if not isinstance(player, players.Chooser):
+        raise ValueError("test.exact: this learner's agents cannot be tested exactly")
+      return player.action_sets(graph_lib.of(player.game))
+
+    return self._examiner(jax.vmap(action_sets)(state))
+
+  # Compiling.
 
   def _call(
-    self, name: str, one_trial_fn: Callable[..., Any], *batched: Any, shared: tuple = ()
+    self, name: str, function: Callable[..., Any], *batched: Any, shared: tuple = ()
   ) -> Any:
-    """Calls a function of one trial for all of them, and waits for the result."""
-    if name not in self._compiled:
+    """Calls a function of some trials, and waits for the result.
+
+    Args:
+      name: of the program.
+      function: takes the batched arguments and then the shared ones.
+      *batched: trees with a row for each trial.
+      shared: trees that are the same for all.
+    """
+    width = len(jax.tree.leaves(batched)[0])
+    places = _place(width)
+    batched = jax.device_put(batched, places)
+    shared = jax.device_put(shared, _place_everywhere(places))
+    if (name, width) not in self._compiled:
       start = time.perf_counter()
-      program = self._over_trials(one_trial_fn, len(batched), len(shared))
+      program = _over_devices(function, places, len(batched), len(shared))
       donated = (0,) if name in ("advance", "test") else ()
       # Said, since jax would put what is constant elsewhere than what is computed.
-      places = self._sharding or jax.sharding.SingleDeviceSharding(jax.devices()[0])
       jitted = jax.jit(program, donate_argnums=donated, out_shardings=places)
-      self._compiled[name] = jitted.lower(*batched, *shared).compile()
+      self._compiled[name, width] = jitted.lower(*batched, *shared).compile()
       self.compile_seconds += time.perf_counter() - start
-    return jax.block_until_ready(self._compiled[name](*batched, *shared))
+    return jax.block_until_ready(self._compiled[name, width](*batched, *shared))
 
-  def _over_trials(
-    self, one_trial_fn: Callable[..., Any], num_batched: int, num_shared: int
-  ) -> Callable[..., Any]:
-    axes = (0,) * num_batched + (None,) * num_shared
-    program = jax.vmap(one_trial_fn, in_axes=axes)
-    if self._sharding is None:
-      return program
-    own, everywhere = self._sharding.spec, jax.sharding.PartitionSpec()
-    return jax.shard_map(
-      program,
-      mesh=self._sharding.mesh,
-      in_specs=(own,) * num_batched + (everywhere,) * num_shared,
-      out_specs=own,
-      check_vma=False,  # It would ask learners to annotate their loops.
-    )
 
-  def _put(self, tree: Any) -> Any:
-    return jax.device_put(tree, self._sharding or jax.devices()[0])
+def _place(num_trials: int) -> jax.sharding.Sharding:
+  """Returns where the states of some trials are."""
+  here = jax.sharding.SingleDeviceSharding(jax.devices()[0])
+  return devices.trial_sharding(num_trials) or here
 
-  def _put_everywhere(self, tree: Any) -> Any:
-    if self._sharding is None:
-      return jax.device_put(tree, jax.devices()[0])
-    everywhere = jax.sharding.PartitionSpec()
-    sharding = jax.sharding.NamedSharding(self._sharding.mesh, everywhere)
-    return jax.device_put(tree, sharding)
+
+def _place_everywhere(places: jax.sharding.Sharding) -> jax.sharding.Sharding:
+  if not isinstance(places, jax.sharding.NamedSharding):
+    return places
+  return jax.sharding.NamedSharding(places.mesh, jax.sharding.PartitionSpec())
+
+
+def _over_devices(
+  function: Callable[..., Any],
+  places: jax.sharding.Sharding,
+  num_batched: int,
+  num_shared: int,
+) -> Callable[..., Any]:
+  """Returns a function whose batched arguments are shared out among devices."""
+  if not isinstance(places, jax.sharding.NamedSharding):
+    return function
+  own, everywhere = places.spec, jax.sharding.PartitionSpec()
+  return jax.shard_map(
+    function,
+    mesh=places.mesh,
+    in_specs=(own,) * num_batched + (everywhere,) * num_shared,
+    out_specs=own,
+    check_vma=False,  # It would ask learners to annotate their loops.
+  )
 
 
 def _trial_key(key: chex.PRNGKey, trial: chex.Array, stream: int) -> chex.PRNGKey:

@@ -9,6 +9,7 @@ import rich.console
 import rich.progress
 
 from train import config as config_lib
+from train import tally as tally_lib
 
 __all__ = ["Screen"]
 
@@ -31,8 +32,9 @@ class Screen:
     """
     self._console = console
     self._name = name
-    self._total = config.games * config.trials
-    self._games = 0.0
+    self._games_wanted = config.games
+    self._total = config.games * config.num_trials
+    self._games = 0
     self._rate = math.nan
     self._score = math.nan
     self._last_line = -math.inf
@@ -58,20 +60,24 @@ class Screen:
   ) -> None:
     self._bar.stop()
 
-  def trained(self, games: float, seconds: float | None = None) -> None:
+  def trained(self, tally: tally_lib.Tally, seconds: float | None = None) -> None:
     """Shows how far the run is.
 
     Args:
-      games: finished in all trials together.
+      tally: of the run.
       seconds: that the games since the last call took.
     """
+    games = sum(tally.games)
     if seconds:
       rate = max(games - self._games, 0) / seconds
       # Chunks differ in length: follow the rate slowly.
       is_first = math.isnan(self._rate)
       self._rate = rate if is_first else 0.7 * self._rate + 0.3 * rate
     self._games = games
-    self._bar.update(self._task, completed=games, text=self._text())
+    self._total = games + sum(
+      max(self._games_wanted - tally.games[trial], 0) for trial in tally.running
+    )
+    self._bar.update(self._task, completed=games, total=self._total, text=self._text())
 
   def tested(self, number: int, score: float) -> None:
     """Shows the mean score of a test."""

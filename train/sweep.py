@@ -5,7 +5,6 @@ import pathlib
 from typing import Any
 
 import rich.console
-import yaml
 
 from train import config as config_lib
 from train import loop
@@ -69,7 +68,8 @@ def _check_same_config(
 ) -> None:
   if not files.config.exists():
     return
-  saved = yaml.safe_load(files.config.read_text(encoding="utf-8"))
+  # Read as a config: what was left out then has its default now.
+  saved = config_lib.to_mapping(config_lib.load(files.config))
   changes = config_lib.differences(saved, config_lib.to_mapping(config))
   if changes:
     raise ValueError(

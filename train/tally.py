@@ -20,6 +20,7 @@ class Tally:
 
   Attributes:
     games: finished games of each trial.
+    finished: trials that ended early, having nothing left to learn.
     diverged: trials that stopped because their numbers were no longer finite.
     num_tests: tests of each trial so far.
     num_lines: lines written into metrics.jsonl.
@@ -30,6 +31,7 @@ class Tally:
   """
 
   games: list[int]
+  finished: list[int] = dataclasses.field(default_factory=list)
   diverged: list[int] = dataclasses.field(default_factory=list)
   num_tests: int = 0
   num_lines: int = 0
@@ -40,23 +42,29 @@ class Tally:
 
   @property
   def running(self) -> np.ndarray:
-    """`[trials]` bool, the trials that have not diverged."""
-    return ~np.isin(np.arange(len(self.games)), self.diverged)
-
-  @property
-  def fewest_games(self) -> int:
-    """The number of games that every running trial has."""
-    return int(np.asarray(self.games)[self.running].min())
+    """`[some]` int, the trials that have something left to do."""
+    ended = {*self.finished, *self.diverged}
+    return np.asarray([n for n in range(len(self.games)) if n not in ended], np.int32)
 
   def is_finished(self, config: config_lib.RunConfig) -> bool:
     """Returns whether there is nothing left to do."""
-    return self.num_tests == config.num_tests or not self.running.any()
+    return self.num_tests == len(config.test_points) or not len(self.running)
 
-  def count_test(self, result: programs.TestResult) -> list[dict[str, Any]]:
-    """Counts a test; returns what metrics.jsonl says of it, a line for each trial."""
+  def count_test(
+    self, trials: np.ndarray, result: programs.TestResult
+  ) -> list[dict[str, Any]]:
+    """Counts a test; returns what metrics.jsonl says of it, a line for each trial.
+
+    Args:
+      trials: the numbers of those that were tested.
+      result: a row for each of them; what diverged has no line.
+    """
     self.num_tests += 1
-    trials = np.flatnonzero(self.running).tolist()
-    lines = [self._line(trial, result) for trial in trials]
+    lines = [
+      self._line(trial, row, result)
+      for row, trial in enumerate(trials.tolist())
+      if trial not in self.diverged
+    ]
     self.num_lines += len(lines)
     self.score = float(np.mean([line["score"] for line in lines])) if lines else None
     return lines
@@ -64,7 +72,7 @@ class Tally:
   def status(self, config: config_lib.RunConfig) -> dict[str, Any]:
     """Returns what run.json says of the run's course."""
     return {
-      "trials": config.trials,
+      "trials": config.num_trials,
       "games": self.games,
       "games_wanted": config.games,
       "tests": self.num_tests,
@@ -72,6 +80,7 @@ class Tally:
       "test_seconds": self.test_seconds,
       "compile_seconds": self.compile_seconds,
       "is_finished": self.is_finished(config),
+      "finished": self.finished,
       "diverged": self.diverged,
     }
 
@@ -85,16 +94,19 @@ class Tally:
     )
     if self.score is not None:
       text += f", last score {self.score:.1%}"
+    if self.finished:
+      text += f", {len(self.finished)} ended early"
     if self.diverged:
       text += f", diverged: trial {', '.join(map(str, self.diverged))}"
     return text
 
-  def _line(self, trial: int, result: programs.TestResult) -> dict[str, Any]:
+  def _line(self, trial: int, row: int, result: programs.TestResult) -> dict[str, Any]:
     score = result.score
     wins, draws, losses = (
-      int(counts[trial].sum()) for counts in (score.wins, score.draws, score.losses)
+      int(counts[row].sum()) for counts in (score.wins, score.draws, score.losses)
     )
-    metrics = {name: float(value[trial]) for name, value in result.metrics.items()}
+    # By way of text, which says of a short float no more digits than it has.
+    metrics = {name: float(str(value[row])) for name, value in result.metrics.items()}
     return {
       "test": self.num_tests,
       "trial": trial,

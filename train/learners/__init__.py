@@ -9,6 +9,8 @@ import typing
 import pydantic
 
 from train.learners import base
+from train.learners import tabular
+from train.learners import tabular_settings
 from train.learners import td
 from train.learners import td_settings
 
@@ -25,10 +27,17 @@ class Kind:
   Attributes:
     settings: what a config may say under `learner`, apart from `kind`.
     make_fn: makes the learner of a run; its settings are `config.learner.settings`.
+    takes_many_opponents: whether trials may have different opponents.
   """
 
   settings: type[pydantic.BaseModel]
   make_fn: Callable[[config_lib.RunConfig], base.Learner]
+  takes_many_opponents: bool = False
 
 
-KINDS: dict[str, Kind] = {"td": Kind(td_settings.Settings, td.TdLearner)}
+KINDS: dict[str, Kind] = {
+  "td": Kind(td_settings.Settings, td.TdLearner),
+  "tabular": Kind(
+    tabular_settings.Settings, tabular.TabularLearner, takes_many_opponents=True
+  ),
+}

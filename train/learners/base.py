@@ -21,8 +21,7 @@ Metrics = dict[str, jax.Array]
 class Learner(Protocol):
   """A way to learn, for one trial; `jax.vmap` makes it many.
 
-  All methods are pure and compiled. How often `advance` is called on the way to a
-  number of games makes no difference to the bits of the result.
+  All methods are pure and compiled.
   """
 
   @property
@@ -30,21 +29,32 @@ class Learner(Protocol):
     """The game that is learnt."""
     ...
 
-  def init(self, key: chex.PRNGKey) -> LearnerState:
-    """Returns the start of a trial. The key is consumed."""
+  def init(self, key: chex.PRNGKey, opponent: chex.Array) -> LearnerState:
+    """Returns the start of a trial.
+
+    Args:
+      key: consumed.
+      opponent: `[]` int32, which of `config.opponents` the trial is to train against.
+    """
     ...
 
-  def advance(self, state: LearnerState, until_games: chex.Array) -> LearnerState:
-    """Trains until at least a number of games is finished, and not a ply longer.
+  def turn(self, state: LearnerState, goes_on: chex.Array) -> LearnerState:
+    """Trains for the shortest time that there is: a ply, or a game.
 
     Args:
       state: one trial.
-      until_games: `[]` int32; a trial that has as many already is returned unchanged.
+      goes_on: `[]` bool; if false, the state is returned unchanged. (Trials that have
+        reached their target wait for others. A learner knows best how to stand still
+        without copying all it has.)
     """
     ...
 
   def num_games(self, state: LearnerState) -> jax.Array:
     """Returns `[]` int32, the number of finished games."""
+    ...
+
+  def is_done(self, state: LearnerState) -> jax.Array:
+    """Returns `[]` bool, whether there is nothing left to learn; then it stays so."""
     ...
 
   def report(self, state: LearnerState) -> tuple[LearnerState, Metrics]:

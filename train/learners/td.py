@@ -25,6 +25,7 @@ from jaxgames.players import base
 from jaxgames.players import greedy
 from train import config as config_lib
 from train.learners import lessons as lessons_lib
+from train.learners import schedule
 from train.learners import td_settings
 
 __all__ = ["TdLearner", "TdState"]
@@ -110,9 +111,8 @@ class TdLearner:
     self.game = jaxgames.make(config.game)
     self.network = settings.network.make(self.game)
     self.num_lanes = config.parallel_games
-    self.opponent = (
-      None if config.opponent == "self" else players.make(self.game, config.opponent)
-    )
+    (opponent,) = config.opponents.values()
+    self.opponent = None if opponent == "self" else players.make(self.game, opponent)
     self.num_games_wanted = config.games
     # Steps of length one: how long they are depends on how far the trial is.
     self.optimizer = optax.sgd(1.0)
@@ -121,7 +121,8 @@ class TdLearner:
 
   # What the loop asks for.
 
-  def init(self, key: chex.PRNGKey) -> TdState:
+  def init(self, key: chex.PRNGKey, opponent: chex.Array) -> TdState:
+    del opponent  # There is one.
     key, key_params, key_begin, key_starts = jax.random.split(key, 4)
     nothing = jnp.zeros((self.num_lanes, self.game.num_cells), jnp.int8)
     params = self.network.init(key_params, nothing)
@@ -143,13 +144,16 @@ class TdLearner:
       tally=Tally(*[jnp.float32(0)] * len(Tally._fields)),
     )
 
-  def advance(self, state: TdState, until_games: chex.Array) -> TdState:
-    return jax.lax.while_loop(
-      lambda state: state.num_games < until_games, self._turn, state
-    )
+  def turn(self, state: TdState, goes_on: chex.Array) -> TdState:
+    after = self._turn(state)
+    return jax.tree.map(lambda new, old: jnp.where(goes_on, new, old), after, state)
 
   def num_games(self, state: TdState) -> jax.Array:
     return state.num_games
+
+  def is_done(self, state: TdState) -> jax.Array:
+    del state
+    return jnp.bool_(False)
 
   def report(self, state: TdState) -> tuple[TdState, dict[str, jax.Array]]:
     tally = state.tally
@@ -261,7 +265,12 @@ class TdLearner:
 
     gradient, squares = jax.grad(loss, has_aux=True)(state.params)
     updates, optimizer = self.optimizer.update(gradient, state.optimizer, state.params)
-    rate = self._learning_rate(state.num_games)
+    rate = schedule.linear(
+      self.settings.learning_rate,
+      self.settings.final_learning_rate,
+      state.num_games,
+      self.num_games_wanted,
+    )
     updates = jax.tree.map(lambda step: rate * step, updates)
     tally = state.tally
     return state._replace(
@@ -272,13 +281,6 @@ class TdLearner:
         num_errors=tally.num_errors + lessons.weights.sum(),
       ),
     )
-
-  def _learning_rate(self, num_games: jax.Array) -> jax.Array:
-    """Returns the rate after a number of games."""
-    first = self.settings.learning_rate
-    last = self.settings.final_learning_rate
-    done = jnp.minimum(num_games.astype(jnp.float32) / self.num_games_wanted, 1.0)
-    return first + (0.0 if last is None else last - first) * done
 
   def _record(self, state: TdState, move: _Move) -> TdState:
     """Remembers the afterstates, and what the ends of games have to teach."""

@@ -1,0 +1,244 @@
+"""A table of utilities, updated backward after each game: the hybrid paper, Listing 1.
+
+A trial plays one game after the other, as the paper does; the many are the trials. A
+turn is a whole game: its plies are written out, since games of one length keep all
+trials in step, and a game that is over stays where it is. Positions are places in the
+game's graph, so a move is a look-up, and so are the opponent's rules.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import chex
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import jaxgames
+from jaxgames import bits
+from jaxgames import graph as graph_lib
+from jaxgames import players
+from jaxgames.players import base
+from jaxgames.players import utilities as utilities_lib
+from train import config as config_lib
+from train.learners import opponents as opponents_lib
+from train.learners import schedule
+from train.learners import tabular_settings
+
+__all__ = ["TabularLearner", "TabularState"]
+
+
+class TabularState(NamedTuple):
+  """One trial.
+
+  Attributes:
+    utilities: `[num_states]` float32.
+    key: of all randomness; each game's is folded in.
+    opponent: `[]` int32, whom the trial plays against.
+    num_games: `[]` int32.
+    last_loss: `[]` int32, the number of games when the last was lost.
+    num_losses: `[]` int32.
+    is_lost: `[window]` bool, of the last games, a ring.
+    num_moves: `[]` float32, since the last report.
+    num_reported: `[]` int32, games at the last report.
+  """
+
+  utilities: chex.Array
+  key: chex.PRNGKey
+  opponent: chex.Array
+  num_games: chex.Array
+  last_loss: chex.Array
+  num_losses: chex.Array
+  is_lost: chex.Array
+  num_moves: chex.Array
+  num_reported: chex.Array
+
+
+class TabularLearner:
+  """Learns what every position of a small game is worth."""
+
+  def __init__(self, config: config_lib.RunConfig):
+    settings = config.learner.settings
+    assert isinstance(settings, tabular_settings.Settings)
+    if config.parallel_games != 1:
+      raise ValueError(
+        f"parallel_games is {config.parallel_games}, but the tabular learner plays one "
+        "game after the other in each trial: use more trials"
+      )
+    self.settings = settings
+    self.game = jaxgames.make(config.game)
+    self.num_games_wanted = config.games
+    self.graph = graph_lib.of(self.game)
+    self.side = 1 if settings.starts == "always" else -1
+    self.opponents = opponents_lib.tabulate(self.game, config.opponents)
+    successors = self.graph.successors
+    # Under symmetry games are played among representatives only.
+    self.successors = (
+      self.graph.representatives[successors] if settings.symmetry else successors
+    )
+    reward = {1: settings.win, 0: settings.draw, -1: settings.loss}
+    ends = [reward[int(sign)] for sign in self.graph.states.winner * self.side]
+    self.rewards = np.asarray(ends, np.float32)
+
+  # What the loop asks for.
+
+  def init(self, key: chex.PRNGKey, opponent: chex.Array) -> TabularState:
+    return TabularState(
+      utilities=jnp.full(self.graph.num_states, self.settings.initial, jnp.float32),
+      key=key,
+      opponent=opponent,
+      num_games=jnp.int32(0),
+      last_loss=jnp.int32(0),
+      num_losses=jnp.int32(0),
+      is_lost=jnp.zeros(self.settings.window, bool),
+      num_moves=jnp.float32(0),
+      num_reported=jnp.int32(0),
+    )
+
+  def turn(self, state: TabularState, goes_on: chex.Array) -> TabularState:
+    key = jax.random.fold_in(state.key, state.num_games)
+    # One number for each ply, and two for what the opponent is in this game.
+    random = jax.random.bits(key, (self.game.num_cells + 2,), jnp.uint32)
+    way = self._draw_way(state, random[-2], random[-1])
+    visited = self._play(state.utilities, way, random)
+    places, values = self._learn(state, visited)
+    # A trial that waits writes what is there already.
+    before = state.utilities[places]
+    updated = state.utilities.at[places].set(jnp.where(goes_on, values, before))
+    return self._count(state._replace(utilities=updated), visited, way, goes_on)
+
+  def num_games(self, state: TabularState) -> jax.Array:
+    return state.num_games
+
+  def is_done(self, state: TabularState) -> jax.Array:
+    patience, look_every = self.settings.patience, self.settings.look_every
+    is_calm = state.num_games - state.last_loss >= patience
+    is_looked_at = (state.num_games % look_every == 0) & (state.num_games > 0)
+    return is_calm & is_looked_at & (patience > 0)
+
+  def report(self, state: TabularState) -> tuple[TabularState, dict[str, jax.Array]]:
+    num_recent = jnp.minimum(state.num_games, self.settings.window)
+    num_new = state.num_games - state.num_reported
+    metrics = {
+      "lost_games": state.num_losses.astype(jnp.float32),
+      "loss_ratio": state.is_lost.sum() / num_recent,
+      "game_length": state.num_moves / num_new,
+    }
+    state = state._replace(num_moves=jnp.float32(0), num_reported=state.num_games)
+    return state, metrics
+
+  def player(self, state: TabularState) -> players.Player:
+    table = state.utilities
+    if self.settings.symmetry:
+      table = table[self.graph.representatives]
+    return utilities_lib.Utilities(self.game, table, self.side)
+
+  def parameters(self, state: TabularState) -> chex.ArrayTree:
+    return state.utilities
+
+  # One game.
+
+  def _draw_way(
+    self, state: TabularState, random: chex.Array, other_random: chex.Array
+  ) -> jax.Array:
+    """Returns the way in which the opponent plays the next game, `[]` int32."""
+    way = self.opponents.draw(state.opponent, random)
+    every = self.settings.random_every
+    if not every:
+      return way
+    is_random = state.num_games % every == 0
+    if self.settings.random_games == "drawn":
+      is_random = base.draw_from(other_random, jnp.int32(every)) == 0
+    return jnp.where(is_random, opponents_lib.RANDOM, way)
+
+  def _play(
+    self, utilities: chex.Array, way: chex.Array, random: chex.Array
+  ) -> list[jax.Array]:
+    """Plays a game.
+
+    Args:
+      utilities: `[num_states]` float32.
+      way: `[]` int32, how the opponent plays.
+      random: `[at least num_cells]` uint32, a number for each ply.
+
+    Returns:
+      The positions, `[]` int32 each, the last one again and again from the end on.
+    """
+    place = jnp.int32(0)
+    visited = [place]
+    for ply in range(self.game.num_cells):
+      successors = jnp.asarray(self.successors)[place]
+      legal = jnp.asarray(self.graph.legal_actions)[place]
+      worth = utilities[successors]
+      if self._is_mine(ply):
+        actions = utilities_lib.best_actions(worth, legal)
+        if self.settings.ties == "first":
+          actions = actions & (~actions + np.uint32(1))
+      elif ply == 0 and self.settings.opening == "random":
+        actions = legal
+      else:
+        actions = self.opponents.choices(way, place, worth, legal)
+      rank = base.draw_from(random[ply], bits.count((actions,)))
+      action = bits.nth((actions,), rank)
+      # Once the game is over no action is legal, and every successor the same.
+      place = successors[jnp.minimum(action, self.game.num_actions - 1)]
+      visited.append(place)
+    return visited
+
+  def _learn(
+    self, state: TabularState, visited: list[jax.Array]
+  ) -> tuple[jax.Array, jax.Array]:
+    """Returns the positions to be updated, and their new utilities (equation 1)."""
+    settings = self.settings
+    places = jnp.stack(visited)
+    before = state.utilities[places]
+    is_over = jnp.asarray(self.graph.legal_actions)[places] == 0
+    reward = jnp.asarray(self.rewards)[places[-1]]
+    rate = schedule.linear(
+      settings.learning_rate,
+      settings.final_learning_rate,
+      state.num_games,
+      self.num_games_wanted,
+    )
+    values, target = [reward], reward
+    for ply in range(len(visited) - 2, -1, -1):
+      error = settings.discount * target - before[ply]
+      old = jnp.where(is_over[ply], reward, before[ply])
+      new = jnp.where(is_over[ply], reward, before[ply] + rate * error)
+      # Where the learner is to move, it was the opponent who went there.
+      is_updated = settings.visits == "all" or not self._is_mine(ply)
+      values.append(new if is_updated else old)
+      if is_updated:
+        target = new if settings.values == "fresh" else old
+    return places, jnp.stack(values[::-1])
+
+  def _count(
+    self,
+    state: TabularState,
+    visited: list[jax.Array],
+    way: chex.Array,
+    goes_on: chex.Array,
+  ) -> TabularState:
+    """Counts a game, if it was one."""
+    places = jnp.stack(visited)
+    end = places[-1]
+    is_lost = jnp.asarray(self.graph.states.winner)[end] == -self.side
+    num_moves = jnp.asarray(self.graph.states.num_moves)[end]
+    slot = state.num_games % self.settings.window
+    num_games = state.num_games + goes_on.astype(jnp.int32)
+    counts = is_lost & goes_on
+    if self.settings.losses_count == "scripted":
+      counts = counts & (way != opponents_lib.RANDOM)
+    return state._replace(
+      num_games=num_games,
+      last_loss=jnp.where(counts, num_games, state.last_loss),
+      num_losses=state.num_losses + (is_lost & goes_on).astype(jnp.int32),
+      is_lost=state.is_lost.at[slot].set(
+        jnp.where(goes_on, is_lost, state.is_lost[slot])
+      ),
+      num_moves=state.num_moves + jnp.where(goes_on, num_moves, 0).astype(jnp.float32),
+    )
+
+  def _is_mine(self, ply: int) -> bool:
+    return (ply % 2 == 0) == (self.side == 1)

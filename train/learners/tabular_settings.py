@@ -1,0 +1,69 @@
+"""What a config may say of the tabular learner: the paper's numbers, and its readings."""
+
+from typing import Annotated, Literal
+
+import pydantic
+
+__all__ = ["Settings"]
+
+_Whole = Annotated[int, pydantic.Field(ge=0)]
+
+
+class Settings(pydantic.BaseModel):
+  """What the hybrid paper says of learning, and what it leaves open.
+
+  Where the paper leaves a choice open, the default is the reading that gives its
+  tables.
+
+  Attributes:
+    learning_rate: alpha.
+    final_learning_rate: what the rate falls to, in a straight line, until the last
+      game; if not given it stays as it is.
+    discount: gamma, for each ply.
+    win: what a won end is worth.
+    draw: a drawn end.
+    loss: a lost end.
+    initial: what a position is worth of which nothing is known.
+    starts: whether the learner moves first, `always` or `never`.
+    opening: whether the opponent, if it begins, draws its first move evenly from all
+      (`random`) or chooses as always (`own`).
+    random_every: every so many games the opponent plays all moves at random; 0 for
+      never.
+    random_games: whether those come at equal distances, from the first game on
+      (`regular`), or are drawn with that probability (`drawn`).
+    visits: whether every position of a game is updated (`all`), or only those that the
+      learner moved to, and the end (`own`).
+    values: whether a position is updated towards the value that its successor has just
+      got (`fresh`), or had during the game (`old`).
+    ties: which of several positions that are worth most the learner goes to, a `random`
+      one or the one by the `first` action.
+    patience: a trial ends after so many games without a loss; 0 for never.
+    look_every: how often that is looked at, in games.
+    losses_count: whether that is of `all` games, or of those in which the opponent was
+      itself (`scripted`).
+    symmetry: whether positions that the board's symmetries map onto each other share
+      one value.
+    window: of how many of the last games the loss ratio is reported.
+  """
+
+  model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
+
+  learning_rate: Annotated[float, pydantic.Field(gt=0, le=1)] = 0.25
+  final_learning_rate: Annotated[float, pydantic.Field(ge=0, le=1)] | None = None
+  discount: Annotated[float, pydantic.Field(ge=0, le=1)] = 1.0
+  win: float = 1.0
+  draw: float = 0.2
+  loss: float = -1.0
+  initial: float = 0.0
+  starts: Literal["always", "never"] = "never"
+  opening: Literal["random", "own"] = "random"
+  random_every: _Whole = 7
+  random_games: Literal["regular", "drawn"] = "regular"
+  visits: Literal["all", "own"] = "all"
+  values: Literal["fresh", "old"] = "fresh"
+  ties: Literal["random", "first"] = "random"
+  patience: _Whole = 50_000
+  look_every: Annotated[int, pydantic.Field(ge=1)] = 10_000
+  losses_count: Literal["all", "scripted"] = "all"
+  symmetry: bool = False
+  window: Annotated[int, pydantic.Field(ge=1)] = 10_000
