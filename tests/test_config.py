@@ -40,7 +40,7 @@ def test_a_file_is_read_with_defaults(files):
   assert config.learner.kind == "toy"
   assert config.learner.settings == toy_learner.Settings(size=4)
   assert config.checkpoint == config_lib.CheckpointSettings(every=1, keep=3)
-  assert config.num_tests == 10
+  assert len(config.test_points) == 10
 
 
 def test_a_dumped_config_loads_to_an_equal_one(files):

@@ -55,6 +55,32 @@ class TabularState(NamedTuple):
   num_reported: chex.Array
 
 
+class _Random(NamedTuple):
+  """The random numbers of a game, uint32.
+
+  Attributes:
+    game: `[2]` for what the opponent is in this game.
+    choices: `[num_cells]`, which of the actions is chosen at each ply.
+    coins: `[num_cells]`, whether the opponent moves at random; if it never does, none.
+  """
+
+  game: chex.Array
+  choices: chex.Array
+  coins: chex.Array
+
+
+class _Game(NamedTuple):
+  """A game that was played.
+
+  Attributes:
+    places: `[num_cells + 1]` int32, its positions; from the end on, the last again.
+    is_random: `[num_cells]` bool, whether a move was a random one of the opponent.
+  """
+
+  places: chex.Array
+  is_random: chex.Array
+
+
 class TabularLearner:
   """Learns what every position of a small game is worth."""
 
@@ -97,16 +123,14 @@ class TabularLearner:
     )
 
   def turn(self, state: TabularState, goes_on: chex.Array) -> TabularState:
-    key = jax.random.fold_in(state.key, state.num_games)
-    # One number for each ply, and two for what the opponent is in this game.
-    random = jax.random.bits(key, (self.game.num_cells + 2,), jnp.uint32)
-    way = self._draw_way(state, random[-2], random[-1])
-    visited = self._play(state.utilities, way, random)
-    places, values = self._learn(state, visited)
+    random = self._random_numbers(state)
+    way = self._draw_way(state, random.game)
+    moves = self._play(state.utilities, way, random)
+    places, values = self._learn(state, moves)
     # A trial that waits writes what is there already.
     before = state.utilities[places]
     updated = state.utilities.at[places].set(jnp.where(goes_on, values, before))
-    return self._count(state._replace(utilities=updated), visited, way, goes_on)
+    return self._count(state._replace(utilities=updated), moves, way, goes_on)
 
   def num_games(self, state: TabularState) -> jax.Array:
     return state.num_games
@@ -122,8 +146,8 @@ class TabularLearner:
     num_new = state.num_games - state.num_reported
     metrics = {
       "lost_games": state.num_losses.astype(jnp.float32),
-      "loss_ratio": state.is_lost.sum() / num_recent,
-      "game_length": state.num_moves / num_new,
+      "loss_ratio": state.is_lost.sum(dtype=jnp.int32) / num_recent,
+      "game_length": state.num_moves / num_new.astype(jnp.float32),
     }
     state = state._replace(num_moves=jnp.float32(0), num_reported=state.num_games)
     return state, metrics
@@ -139,34 +163,34 @@ class TabularLearner:
 
   # One game.
 
-  def _draw_way(
-    self, state: TabularState, random: chex.Array, other_random: chex.Array
-  ) -> jax.Array:
+  def _random_numbers(self, state: TabularState) -> _Random:
+    num_cells = self.game.num_cells
+    num_coins = num_cells if self.settings.random_moves else 0
+    key = jax.random.fold_in(state.key, state.num_games)
+    random = jax.random.bits(key, (2 + num_cells + num_coins,), jnp.uint32)
+    return _Random(random[:2], random[2 : 2 + num_cells], random[2 + num_cells :])
+
+  def _draw_way(self, state: TabularState, random: chex.Array) -> jax.Array:
     """Returns the way in which the opponent plays the next game, `[]` int32."""
-    way = self.opponents.draw(state.opponent, random)
+    way = self.opponents.draw(state.opponent, random[0])
     every = self.settings.random_every
     if not every:
       return way
     is_random = state.num_games % every == 0
     if self.settings.random_games == "drawn":
-      is_random = base.draw_from(other_random, jnp.int32(every)) == 0
+      is_random = base.draw_from(random[1], jnp.int32(every)) == 0
     return jnp.where(is_random, opponents_lib.RANDOM, way)
 
-  def _play(
-    self, utilities: chex.Array, way: chex.Array, random: chex.Array
-  ) -> list[jax.Array]:
+  def _play(self, utilities: chex.Array, way: chex.Array, random: _Random) -> _Game:
     """Plays a game.
 
     Args:
       utilities: `[num_states]` float32.
       way: `[]` int32, how the opponent plays.
-      random: `[at least num_cells]` uint32, a number for each ply.
-
-    Returns:
-      The positions, `[]` int32 each, the last one again and again from the end on.
+      random: numbers for this game.
     """
     place = jnp.int32(0)
-    visited = [place]
+    places, is_random = [place], []
     for ply in range(self.game.num_cells):
       successors = jnp.asarray(self.successors)[place]
       legal = jnp.asarray(self.graph.legal_actions)[place]
@@ -175,23 +199,31 @@ class TabularLearner:
         actions = utilities_lib.best_actions(worth, legal)
         if self.settings.ties == "first":
           actions = actions & (~actions + np.uint32(1))
-      elif ply == 0 and self.settings.opening == "random":
-        actions = legal
+        is_random.append(jnp.bool_(False))
       else:
+        is_random.append(self._moves_at_random(ply, way, random))
         actions = self.opponents.choices(way, place, worth, legal)
-      rank = base.draw_from(random[ply], bits.count((actions,)))
+        actions = jnp.where(is_random[-1], legal, actions)
+      rank = base.draw_from(random.choices[ply], bits.count((actions,)))
       action = bits.nth((actions,), rank)
       # Once the game is over no action is legal, and every successor the same.
       place = successors[jnp.minimum(action, self.game.num_actions - 1)]
-      visited.append(place)
-    return visited
+      places.append(place)
+    return _Game(jnp.stack(places), jnp.stack(is_random))
 
-  def _learn(
-    self, state: TabularState, visited: list[jax.Array]
-  ) -> tuple[jax.Array, jax.Array]:
+  def _moves_at_random(self, ply: int, way: chex.Array, random: _Random) -> jax.Array:
+    """Returns whether the opponent chooses among all actions, `[]` bool."""
+    if ply == 0 and self.settings.opening == "random":
+      return jnp.bool_(True)
+    is_random = way == opponents_lib.RANDOM
+    share = self.settings.random_moves
+    if share:
+      is_random |= random.coins[ply] < np.uint32(round(share * 0xFFFFFFFF))
+    return is_random
+
+  def _learn(self, state: TabularState, game: _Game) -> tuple[jax.Array, jax.Array]:
     """Returns the positions to be updated, and their new utilities (equation 1)."""
-    settings = self.settings
-    places = jnp.stack(visited)
+    settings, places = self.settings, game.places
     before = state.utilities[places]
     is_over = jnp.asarray(self.graph.legal_actions)[places] == 0
     reward = jnp.asarray(self.rewards)[places[-1]]
@@ -202,10 +234,12 @@ class TabularLearner:
       self.num_games_wanted,
     )
     values, target = [reward], reward
-    for ply in range(len(visited) - 2, -1, -1):
+    for ply in range(self.game.num_cells - 1, -1, -1):
       error = settings.discount * target - before[ply]
       old = jnp.where(is_over[ply], reward, before[ply])
       new = jnp.where(is_over[ply], reward, before[ply] + rate * error)
+      if not settings.random_teaches:
+        new = jnp.where(game.is_random[ply], old, new)
       # Where the learner is to move, it was the opponent who went there.
       is_updated = settings.visits == "all" or not self._is_mine(ply)
       values.append(new if is_updated else old)
@@ -216,13 +250,12 @@ class TabularLearner:
   def _count(
     self,
     state: TabularState,
-    visited: list[jax.Array],
+    game: _Game,
     way: chex.Array,
     goes_on: chex.Array,
   ) -> TabularState:
     """Counts a game, if it was one."""
-    places = jnp.stack(visited)
-    end = places[-1]
+    end = game.places[-1]
     is_lost = jnp.asarray(self.graph.states.winner)[end] == -self.side
     num_moves = jnp.asarray(self.graph.states.num_moves)[end]
     slot = state.num_games % self.settings.window

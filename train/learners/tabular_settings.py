@@ -31,6 +31,9 @@ class Settings(pydantic.BaseModel):
       never.
     random_games: whether those come at equal distances, from the first game on
       (`regular`), or are drawn with that probability (`drawn`).
+    random_moves: the share of the opponent's moves, in all other games, that are random.
+    random_teaches: whether a position is also updated by what followed a random move of
+      the opponent; if not, it keeps its value, and those before it are updated by that.
     visits: whether every position of a game is updated (`all`), or only those that the
       learner moved to, and the end (`own`).
     values: whether a position is updated towards the value that its successor has just
@@ -59,6 +62,8 @@ class Settings(pydantic.BaseModel):
   opening: Literal["random", "own"] = "random"
   random_every: _Whole = 7
   random_games: Literal["regular", "drawn"] = "regular"
+  random_moves: Annotated[float, pydantic.Field(ge=0, le=1)] = 0.0
+  random_teaches: bool = True
   visits: Literal["all", "own"] = "all"
   values: Literal["fresh", "old"] = "fresh"
   ties: Literal["random", "first"] = "random"
