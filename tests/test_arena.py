@@ -6,6 +6,7 @@ import jax.export
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import quick
 
 import jaxgames
 from jaxgames import arena
@@ -16,7 +17,7 @@ from jaxgames import players
 def test_every_game_is_counted_once_and_sides_alternate(num_games):
   game = jaxgames.make("tictactoe")
   player = players.make(game, "random")
-  score = arena.play_match(player, player, jax.random.key(0), num_games=num_games)
+  score = quick.play_match(player, player, jax.random.key(0), num_games=num_games)
   by_side = np.asarray(score.wins + score.draws + score.losses)
   assert by_side.tolist() == [-(-num_games // 2), num_games // 2]
   assert 5 * num_games <= score.num_moves <= 9 * num_games
@@ -25,8 +26,8 @@ def test_every_game_is_counted_once_and_sides_alternate(num_games):
 def test_results_are_those_of_the_first_player_named():
   game = jaxgames.make("ttt3d")
   strong, weak = players.make(game, "benchmark"), players.make(game, "random")
-  ahead = arena.play_match(strong, weak, jax.random.key(0), num_games=200)
-  behind = arena.play_match(weak, strong, jax.random.key(0), num_games=200)
+  ahead = quick.play_match(strong, weak, jax.random.key(0), num_games=200)
+  behind = quick.play_match(weak, strong, jax.random.key(0), num_games=200)
   assert ahead.wins.sum() > 190
   assert behind.losses.sum() > 190
 
@@ -34,7 +35,7 @@ def test_results_are_those_of_the_first_player_named():
 def test_moving_first_is_an_advantage_that_side_counts_show():
   game = jaxgames.make("tictactoe")
   player = players.make(game, "random")
-  score = arena.play_match(player, player, jax.random.key(0), num_games=4000)
+  score = quick.play_match(player, player, jax.random.key(0), num_games=4000)
   # Of random games the first player wins 58.5 %, the second 28.8 %.
   assert abs(score.wins[0] / 2000 - 0.585) < 0.05
   assert abs(score.wins[1] / 2000 - 0.288) < 0.05
@@ -70,7 +71,7 @@ def test_matches_and_self_play_lower_for_accelerators():
 def test_self_play_restarts_at_once():
   game = jaxgames.make("tictactoe")
   player = players.make(game, "random")
-  final = arena.self_play(player, jax.random.key(0), num_lanes=50, num_plies=90)
+  final = quick.self_play(player, jax.random.key(0), num_lanes=50, num_plies=90)
   # 90 plies are 10 to 18 games of 5 to 9 moves.
   assert (final.num_games >= 10).all()
   assert (final.num_games <= 18).all()
@@ -80,7 +81,7 @@ def test_self_play_restarts_at_once():
 def test_game_numbers_go_up_lane_by_lane():
   game = jaxgames.make("tictactoe")
   spec = "every:player=random,other=random,every=2"
-  final = arena.self_play(
+  final = quick.self_play(
     players.make(game, spec), jax.random.key(0), num_lanes=3, num_plies=30
   )
   is_other, _ = final.memory

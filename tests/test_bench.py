@@ -91,11 +91,15 @@ def test_wrong_arguments_are_refused():
 
 
 def test_training_is_measured_under_its_contract_names():
+  small = bench_training.network("small_unstructured", 4)
   runs = {
-    "one_trial": bench_training.Run("small_unstructured", 4),
-    "ten_trials": bench_training.Run("small_unstructured", 4, trials=2),
-    "deep_structured_256": bench_training.Run("small_unstructured", 4),
-    "against_benchmark": bench_training.Run("small_unstructured", 4, 1, "benchmark"),
+    "one_trial": small,
+    "ten_trials": bench_training.network("small_unstructured", 4, trials=2),
+    "deep_structured_256": small,
+    "against_benchmark": bench_training.network(
+      "small_unstructured", 4, opponent="benchmark"
+    ),
+    "tabular_tictactoe": bench_training.tabular("tictactoe", trials=1),
   }
   numbers = bench_training.measure(runs, num_games=20, num_rounds=1)
   assert set(numbers) == {

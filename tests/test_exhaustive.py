@@ -6,6 +6,7 @@ import jax
 import numpy as np
 import positions
 import pytest
+import quick
 
 import jaxgames
 from jaxgames import exhaustive
@@ -19,11 +20,16 @@ def test_numbers_are_distinct(name):
   game = jaxgames.make(name)
   _, states, _ = positions.random_games(game, 200, seed=9)
   flat = jax.tree.map(lambda x: x.reshape(-1), states)
-  numbers = jax.vmap(functools.partial(numbering.number, game))(flat)
+  numbers = np.asarray(number(game, flat))
   boards = np.stack([*flat.own, *flat.other], axis=1)
   assert len(np.unique(numbers)) == len(np.unique(boards, axis=0))
   assert numbers.min() >= 0
   assert numbers.max() < numbering.num_numbers(game)
+
+
+@functools.partial(quick.jit, static_argnums=0)
+def number(game, states):
+  return jax.vmap(functools.partial(numbering.number, game))(states)
 
 
 def test_numbering_of_connect4_columns_has_31_digits():
@@ -62,7 +68,7 @@ def test_scores_agree_with_plain_minimax():
   solution = exhaustive.solve(game)
   memo = {}
   positions_of = graph.of(game)
-  boards = np.asarray(jax.vmap(game.board)(positions_of.states)).reshape(-1, 9)
+  boards = positions.see(game, positions_of.states).board.reshape(-1, 9)
   scores = solution.score[positions_of.numbers]
   for board, score in zip(boards[::11], scores[::11], strict=True):
     mover = 1 if (board != 0).sum() % 2 == 0 else -1

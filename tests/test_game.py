@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 import positions
 import pytest
+import quick
 
 import jaxgames
 from jaxgames import bits
@@ -54,15 +55,14 @@ def test_types_and_shapes(game):
 def test_random_games_follow_the_rules(game):
   final, states, actions = positions.random_games(game, 50)
   assert final.is_over.all()
-  look = jax.jit(jax.vmap(lambda state: (game.board(state), game.legal_actions(state))))
   for i in range(5):
-    boards, legal = map(np.asarray, look(positions.position(states, i)))
+    seen = positions.see(game, positions.position(states, i))
     board = np.zeros(game.shape, np.int8)
     for ply in range(int(final.num_moves[i])):
-      np.testing.assert_array_equal(boards[ply], board)
+      np.testing.assert_array_equal(seen.board[ply], board)
       assert naive_winner(game, board) == 0
       empty = (board == 0).reshape(-1, game.num_actions)
-      np.testing.assert_array_equal(legal[ply], empty.any(axis=0))
+      np.testing.assert_array_equal(seen.legal[ply], empty.any(axis=0))
       action = actions[i, ply]
       level = np.flatnonzero(empty[:, action])[0]
       board.reshape(-1, game.num_actions)[level, action] = 1 if ply % 2 == 0 else -1
@@ -74,25 +74,23 @@ def test_random_games_follow_the_rules(game):
 @every_game
 def test_a_finished_game_has_no_legal_action_and_stays(game):
   final, _, _ = positions.random_games(game, 20)
-  assert not jax.vmap(game.legal_actions)(final).any()
-  step = jax.jit(jax.vmap(game.step, in_axes=(0, None)))
+  assert not positions.see(game, final).legal.any()
   for action in range(0, game.num_actions, 3):
-    chex.assert_trees_all_equal(step(final, jnp.int32(action)), final)
+    after = positions.step(game, final, np.full(20, action))
+    chex.assert_trees_all_equal(after, final)
 
 
 @every_game
 def test_compiled_illegal_actions_change_nothing(game):
   states = positions.random_positions(game, 64)
-  legal = np.asarray(jax.vmap(game.legal_actions)(states))
-  step = jax.jit(jax.vmap(game.step))
+  legal = positions.see(game, states).legal
   for offset in range(0, game.num_actions, max(1, game.num_actions // 8)):
-    actions = jnp.full(64, offset, jnp.int32)
-    after = step(states, actions)
+    after = positions.step(game, states, np.full(64, offset))
     np.testing.assert_array_equal(
       after.num_moves, states.num_moves + legal[:, offset].astype(np.int32)
     )
   for outside in (-1, -32, game.num_actions, game.num_cells + 40, 10**6):
-    after = step(states, jnp.full(64, outside, jnp.int32))
+    after = positions.step(game, states, np.full(64, outside))
     chex.assert_trees_all_equal(after, states)
 
 
@@ -104,9 +102,8 @@ def test_wrong_actions_outside_compiled_code_are_named(game):
       game.step(state, action)
   with pytest.raises(ValueError, match=r"an action is an integer, not 0\.5"):
     game.step(state, 0.5)
-  batch = jax.tree.map(lambda x: jnp.stack([x, x]), state)
   with pytest.raises(ValueError, match=r"use jax.vmap\(game.step\)"):
-    game.step(batch, jnp.zeros(2, jnp.int32))
+    game.step(positions.repeat(state, 2), jnp.zeros(2, jnp.int32))
   final, _, _ = positions.random_games(game, 1)
   with pytest.raises(ValueError, match="after the end"):
     game.step(positions.position(final, 0), 0)
@@ -115,20 +112,23 @@ def test_wrong_actions_outside_compiled_code_are_named(game):
 @every_game
 def test_afterstates_are_what_stepping_gives(game):
   states = positions.random_positions(game, 16, seed=1)
-  actions = jnp.arange(game.num_actions, dtype=jnp.int32)
+  present = positions.see(game, states)
+  # Every action in every position, position by position.
+  every = jax.tree.map(lambda x: np.repeat(x, game.num_actions), states)
+  stepped = positions.step(game, every, np.tile(np.arange(game.num_actions), 16))
+  seen_by_mover = -positions.see(game, stepped).observation
+  is_legal = present.legal.reshape(16, game.num_actions, *[1] * len(game.shape))
+  expected = np.where(
+    is_legal,
+    seen_by_mover.reshape(16, game.num_actions, *game.shape),
+    present.observation[:, None],
+  )
+  np.testing.assert_array_equal(afterstates(game, states), expected)
 
-  @jax.jit
-  @jax.vmap
-  def compare(state):
-    stepped = jax.vmap(game.step, in_axes=(None, 0))(state, actions)
-    seen_by_mover = -jax.vmap(game.observe)(stepped)
-    legal, present = game.legal_actions(state), game.observe(state)
-    return game.afterstates(state), seen_by_mover, legal, present
 
-  afterstates, stepped, legal, present = map(np.asarray, compare(states))
-  is_legal = legal.reshape(*legal.shape, *[1] * len(game.shape))
-  expected = np.where(is_legal, stepped, present[:, None])
-  np.testing.assert_array_equal(afterstates, expected)
+@functools.partial(quick.jit, static_argnums=0)
+def afterstates(game, states):
+  return jax.vmap(game.afterstates)(states)
 
 
 @every_game
@@ -136,34 +136,24 @@ def test_symmetric_games_stay_symmetric(game):
   final, _, actions = positions.random_games(game, 4, seed=2)
   # `legal[moves]` is the new order, so old action a is found where moves == a.
   image_of = np.argsort(game.action_symmetries, axis=1)
-
-  @jax.jit
-  @jax.vmap
-  def replay(actions):
-    last, _ = jax.lax.scan(
-      lambda state, action: (game.step(state, action), None), game.init(), actions
-    )
-    return game.board(last), last.winner
-
+  images = np.concatenate([image_of[:, actions[i]] for i in range(4)])
+  states = positions.repeat(game.init(), len(images))
+  for ply in range(game.num_cells):
+    states = positions.step(game, states, images[:, ply])
+  replayed = positions.see(game, states).board.reshape(4, len(game.symmetries), -1)
+  boards = positions.see(game, final).board.reshape(4, -1)
+  winners = states.winner.reshape(4, -1)
   for i in range(4):
-    boards, winners = replay(image_of[:, actions[i]].astype(np.int32))
-    board = np.asarray(game.board(positions.position(final, i))).ravel()
-    boards = np.asarray(boards).reshape(len(game.symmetries), -1)
-    np.testing.assert_array_equal(boards, board[game.symmetries])
-    assert (winners == final.winner[i]).all()
+    np.testing.assert_array_equal(replayed[i], boards[i][game.symmetries])
+    assert (winners[i] == final.winner[i]).all()
 
 
 @every_game
 def test_winning_cells_complete_a_line(game):
   states = positions.random_positions(game, 16, seed=3)
-
-  @jax.jit
-  @jax.vmap
-  def look(state):
-    found = bits.unpack(game.winning_cells(state.own), game.num_cells)
-    return found, game.observe(state).reshape(-1)
-
-  for cells, seen in zip(*map(np.asarray, look(states)), strict=True):
+  observations = positions.see(game, states).observation.reshape(16, -1)
+  found = np.asarray(winning_cells(game, states))
+  for cells, seen in zip(found, observations, strict=True):
     stones = (seen == 1)[game.lines]
     num_others = stones.sum(axis=1, keepdims=True) - stones
     expected = np.zeros(game.num_cells, bool)
@@ -171,10 +161,16 @@ def test_winning_cells_complete_a_line(game):
     np.testing.assert_array_equal(cells, expected)
 
 
+@functools.partial(quick.jit, static_argnums=0)
+def winning_cells(game, states):
+  cells = jax.vmap(game.winning_cells)(states.own)
+  return jax.vmap(lambda words: bits.unpack(words, game.num_cells))(cells)
+
+
 @every_game
 def test_second_call_does_not_compile_again(game):
   chex.clear_trace_counter()
-  step = jax.jit(chex.assert_max_traces(game.step, n=1))
+  step = quick.jit(chex.assert_max_traces(game.step, n=1))
   state = game.init()
   for _ in range(2):
     legal = np.flatnonzero(game.legal_actions(state))
@@ -183,13 +179,13 @@ def test_second_call_does_not_compile_again(game):
 
 @every_game
 def test_rules_lower_for_accelerators(game):
-  batch = jax.tree.map(lambda x: jnp.broadcast_to(x, (8,)), game.init())
+  batch = positions.repeat(game.init(), 8)
 
   def everything(states, actions):
     after = jax.vmap(game.step)(states, actions)
     return after, jax.vmap(game.afterstates)(after), jax.vmap(game.board)(after)
 
-  actions = jnp.zeros(8, jnp.int32)
+  actions = np.zeros(8, np.int32)
   exported = jax.export.export(jax.jit(everything), platforms=["cuda", "tpu"])(
     batch, actions
   )
@@ -272,18 +268,11 @@ def test_importing_touches_no_device():
   subprocess.run([sys.executable, "-c", program], check=True)
 
 
-@functools.partial(jax.jit, static_argnums=0)
-def step_both(game, state, action):
-  return game.step(state, action), jax.vmap(game.step)(
-    jax.tree.map(lambda x: x[None], state), action[None]
-  )
-
-
 @every_game
 def test_one_game_and_a_batch_agree(game):
   states = positions.random_positions(game, 4, seed=5)
+  actions = [np.flatnonzero(row)[-1] for row in positions.see(game, states).legal]
+  batched = positions.step(game, states, np.array(actions))
   for i in range(4):
-    state = positions.position(states, i)
-    action = jnp.int32(np.flatnonzero(game.legal_actions(state))[-1])
-    alone, batched = step_both(game, state, action)
-    chex.assert_trees_all_equal(alone, jax.tree.map(lambda x: x[0], batched))
+    alone = game.step(positions.position(states, i), int(actions[i]))
+    chex.assert_trees_all_equal(alone, positions.position(batched, i))

@@ -1,11 +1,14 @@
 """Value networks: Table I, incremental equal to full evaluation, the derivative."""
 
+import functools
+
 import jax
 import jax.export
 import jax.numpy as jnp
 import numpy as np
 import positions
 import pytest
+import quick
 
 import jaxgames
 from jaxgames import networks
@@ -45,6 +48,18 @@ def randomize(params, seed=0):
   return jax.tree.unflatten(structure, drawn)
 
 
+@functools.partial(quick.jit, static_argnames=("network", "randomized"))
+def init(network, seed=0, *, randomized=False):
+  boards = jnp.zeros((1, network.game.num_cells), jnp.int8)
+  params = network.init(jax.random.key(seed), boards)
+  return randomize(params) if randomized else params
+
+
+@functools.partial(quick.jit, static_argnames="network")
+def apply(network, params, boards):
+  return network.apply(params, boards)
+
+
 @pytest.mark.parametrize("name", TABLE_1)
 def test_numbers_of_weights_are_those_of_table_1(name):
   network = make(jaxgames.make("ttt3d"), name)
@@ -63,32 +78,31 @@ def test_incremental_equals_full_evaluation(name, has_bias, game_name):
   game = jaxgames.make(game_name)
   network = make(game, name, has_bias=has_bias)
   states = positions.random_positions(game, 24, seed=6)
-  params = network.init(jax.random.key(0), jnp.zeros((1, game.num_cells), jnp.int8))
-  params = randomize(params) if name in PATTERNS else params
+  params = init(network, randomized=name in PATTERNS)
 
-  @jax.jit
+  @quick.jit
   def evaluate(params, states):
     tables = network.apply(params, method="tables")
-    quick = greedy.afterstate_values(network, params, tables, states)
+    changed = greedy.afterstate_values(network, params, tables, states)
     boards = jax.vmap(game.afterstates)(states).reshape(-1, game.num_cells)
-    full = network.apply(params, boards).reshape(quick.shape)
-    return quick, full, jax.vmap(game.legal_actions)(states)
+    return changed, network.apply(params, boards).reshape(changed.shape)
 
-  quick, full, is_legal = map(np.asarray, evaluate(params, states))
-  np.testing.assert_allclose(quick[is_legal], full[is_legal], atol=2e-6)
+  changed, full = map(np.asarray, evaluate(params, states))
+  is_legal = positions.see(game, states).legal
+  np.testing.assert_allclose(changed[is_legal], full[is_legal], atol=2e-6)
   assert np.ptp(full[is_legal]) > 0.1
 
 
 def test_structured_layer_is_stored_as_one_matrix_a_line():
   network = make(jaxgames.make("ttt3d"), "deep_structured")
-  params = network.init(jax.random.key(0), jnp.zeros((1, 64), jnp.int8))["params"]
+  params = init(network)["params"]
   assert params["sums"]["line_kernel"].shape == (76, 4, 4)
   assert params["sums"]["kernel"].shape == (76, 4, 32)
 
 
 def test_weights_are_uniform_between_minus_and_plus_one_half():
   network = make(jaxgames.make("ttt3d"), "wide_unstructured", has_bias=True)
-  params = network.init(jax.random.key(0), jnp.zeros((1, 64), jnp.int8))
+  params = init(network)
   weights = np.concatenate([np.ravel(leaf) for leaf in jax.tree.leaves(params)])
   assert -0.5 <= weights.min() < -0.49
   assert 0.49 < weights.max() <= 0.5
@@ -98,10 +112,11 @@ def test_weights_are_uniform_between_minus_and_plus_one_half():
 def test_without_biases_a_network_is_odd():
   game = jaxgames.make("ttt3d")
   network = make(game, "deep_structured")
-  boards = jax.vmap(game.observe)(positions.random_positions(game, 8)).reshape(8, -1)
-  params = network.init(jax.random.key(1), boards)
-  values = network.apply(params, boards)
-  np.testing.assert_allclose(network.apply(params, -boards), -values, atol=1e-6)
+  states = positions.random_positions(game, 8)
+  boards = positions.see(game, states).observation.reshape(8, -1)
+  params = init(network, seed=1)
+  values = np.asarray(apply(network, params, boards))
+  np.testing.assert_allclose(apply(network, params, -boards), -values, atol=1e-6)
 
 
 @pytest.mark.parametrize(("steepness", "slope"), [(0.5, 0.5), (0.5, 1.0), (1.0, 2.0)])
@@ -126,7 +141,7 @@ def test_greedy_player_lowers_for_accelerators(name):
   game = jaxgames.make("ttt3d")
   network = make(game, name, has_bias=True)
   states = positions.random_positions(game, 4)
-  params = network.init(jax.random.key(0), jnp.zeros((1, 64), jnp.int8))
+  params = init(network)
 
   def act(params, states):
     tables = network.apply(params, method="tables")
@@ -141,15 +156,18 @@ def test_greedy_takes_a_win_if_told_to():
   game = jaxgames.make("tictactoe")
   network = networks.ValueNetwork(game, (4,))
   state = game.from_moves([0, 3, 1, 4])
-  boards = jnp.zeros((1, 9), jnp.int8)
+
+  @functools.partial(quick.jit, static_argnames="counts_wins")
+  def act(params, counts_wins):
+    tables = network.apply(params, method="tables")
+    player = greedy.Greedy(network, params, tables, counts_wins=counts_wins)
+    return player.act((), state, jax.random.key(0))
+
   played = set()
   for seed in range(6):
-    params = network.init(jax.random.key(seed), boards)
-    tables = network.apply(params, method="tables")
-    told = greedy.Greedy(network, params, tables, counts_wins=True)
-    alone = greedy.Greedy(network, params, tables, counts_wins=False)
-    assert int(told.act((), state, jax.random.key(0))) == 2
-    played.add(int(alone.act((), state, jax.random.key(0))))
+    params = init(network, seed)
+    assert int(act(params, counts_wins=True)) == 2
+    played.add(int(act(params, counts_wins=False)))
   assert played != {2}
 
 
@@ -168,11 +186,12 @@ def read_pattern(game, board, line):
 def test_patterns_tell_playable_cells_from_others(game_name):
   game = jaxgames.make(game_name)
   network = make(game, "patterns_all", steepness=0.05)
-  boards = jax.vmap(game.observe)(positions.random_positions(game, 12, seed=3))
-  boards = np.asarray(boards).reshape(12, -1)
-  params = randomize(network.init(jax.random.key(0), boards))
+  states = positions.random_positions(game, 12, seed=3)
+  boards = positions.see(game, states).observation.reshape(12, -1)
+  params = init(network, randomized=True)
   table = np.asarray(params["params"]["sums"]["table"])[:, 0]
-  for board, value in zip(boards, network.apply(params, boards), strict=True):
+  values = np.asarray(apply(network, params, boards))
+  for board, value in zip(boards, values, strict=True):
     worth = sum(table[read_pattern(game, board, line)] for line in game.lines)
     np.testing.assert_allclose(value, np.tanh(0.05 * worth), atol=1e-5)
 
@@ -181,15 +200,15 @@ def test_patterns_tell_playable_cells_from_others(game_name):
 def test_symmetric_boards_have_the_same_value_where_symmetric_lines_share(game_name):
   game = jaxgames.make(game_name)
   network = make(game, "patterns_symmetry", steepness=0.05)
-  boards = jax.vmap(game.observe)(positions.random_positions(game, 6, seed=4))
-  boards = np.asarray(boards).reshape(6, -1)
-  params = randomize(network.init(jax.random.key(0), boards))
+  states = positions.random_positions(game, 6, seed=4)
+  boards = positions.see(game, states).observation.reshape(6, -1)
+  params = init(network, randomized=True)
   # A line that a symmetry maps onto itself backwards is read in one of two directions:
   # the same only if a pattern and its mirror image are worth the same.
-  params = jax.tree.map(lambda x: mirrored(game, x), params)
-  values = network.apply(params, boards)
+  params = jax.tree.map(lambda x: mirrored(game, np.asarray(x)), params)
+  values = apply(network, params, boards)
   for symmetry in game.symmetries:
-    image = network.apply(params, boards[:, symmetry])
+    image = apply(network, params, boards[:, symmetry])
     np.testing.assert_allclose(image, values, atol=1e-5)
 
 

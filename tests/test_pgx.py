@@ -1,6 +1,7 @@
 """The pgx environments keep pgx's contract and play by our rules."""
 
 import contextlib
+import functools
 import importlib
 import sys
 import typing
@@ -13,6 +14,7 @@ import pgx
 from pgx import core
 import pgx.experimental
 import pytest
+import quick
 
 from jaxgames import game as game_lib
 import jaxgames.pgx
@@ -50,25 +52,28 @@ def act_randomly(key, legal_action_mask):
   return jax.random.categorical(key, logits, axis=-1)
 
 
-def play(env, actions, seed=0):
+# Environments are equal only to themselves: the same ones share what is compiled.
+our_env = functools.cache(jaxgames.pgx.make)
+their_env = functools.cache(pgx.make)
+
+
+@functools.partial(quick.jit, static_argnums=0)
+def play(env, actions):
   """Returns every state of a batch of games, `[plies + 1, games]`."""
-  keys = jax.random.split(jax.random.key(seed), actions.shape[1])
 
   def ply(states, batch):
     states = jax.vmap(env.step)(states, batch)
     return states, states
 
-  @jax.jit
-  def run(actions):
-    first = jax.vmap(env.init)(keys)
-    _, later = jax.lax.scan(ply, first, actions)
-    return jax.tree.map(lambda a, b: jnp.concatenate([a[None], b]), first, later)
-
-  return run(actions)
+  keys = jax.random.split(jax.random.key(0), actions.shape[1])
+  first = jax.vmap(env.init)(keys)
+  _, later = jax.lax.scan(ply, first, actions)
+  return jax.tree.map(lambda a, b: jnp.concatenate([a[None], b]), first, later)
 
 
-def play_randomly(game, seed=1):
-  """Returns `[num_cells, NUM_GAMES]` random moves and the positions before each.
+@functools.partial(quick.jit, static_argnums=0)
+def play_randomly(game):
+  """Returns `[num_cells + 1, NUM_GAMES]` random moves and the positions before each.
 
   Every action is legal, except where its game is over already.
   """
@@ -78,12 +83,16 @@ def play_randomly(game, seed=1):
     actions = act_randomly(key, legal).astype(jnp.int32)
     return jax.vmap(game.step)(positions, actions), (actions, positions)
 
-  @jax.jit
-  def run(keys):
-    first = jax.tree.map(lambda leaf: jnp.stack([leaf] * NUM_GAMES), game.init())
-    return jax.lax.scan(ply, first, keys)[1]
+  first = jax.tree.map(lambda leaf: jnp.stack([leaf] * NUM_GAMES), game.init())
+  keys = jax.random.split(jax.random.key(1), game.num_cells + 1)
+  return jax.lax.scan(ply, first, keys)[1]
 
-  return run(jax.random.split(jax.random.key(seed), game.num_cells + 1))
+
+@functools.partial(quick.jit, static_argnums=0)
+def see(game, positions):
+  """Returns legal actions and observations, `[plies, games]`."""
+  methods = (game.legal_actions, game.observe)
+  return tuple(jax.vmap(jax.vmap(method))(positions) for method in methods)
 
 
 @pytest.mark.parametrize("name", game_lib.GAMES)
@@ -94,30 +103,37 @@ def test_environment_passes_the_test_of_pgx(name, contract):
 @pytest.mark.parametrize("name", game_lib.GAMES)
 def test_environment_plays_the_same_game(name):
   game = game_lib.make(name)
-  actions, positions = play_randomly(game)
-  states = play(jaxgames.pgx.LineGameEnv(game), actions[:-1])
-  every = jax.jit(lambda fn, tree: jax.vmap(jax.vmap(fn))(tree), static_argnums=0)
+  actions, positions = jax.device_get(play_randomly(game))
+  states = jax.device_get(play(our_env(name), actions))
+  # The last state comes after the last move, of which there is no position.
+  states = jax.tree.map(lambda leaf: leaf[:-1], states)
+  legal, seen = jax.device_get(see(game, positions))
   np.testing.assert_array_equal(states.terminated, positions.is_over)
   assert states.terminated[-1].all()
-  legal = every(game.legal_actions, positions) | positions.is_over[..., None]
+  legal = legal | positions.is_over[..., None]
   np.testing.assert_array_equal(states.legal_action_mask, legal)
-  seen = np.asarray(every(game.observe, positions))
   np.testing.assert_array_equal(states.observation[..., 0], seen == 1)
   np.testing.assert_array_equal(states.observation[..., 1], seen == -1)
   # The reward is given once, in the state in which the game has just ended.
-  first = np.asarray(states.current_player[0])[None, :, None] == np.arange(2)
+  first = states.current_player[0][None, :, None] == np.arange(2)
   sign = np.where(first, 1.0, -1.0)
-  winner = np.diff(np.asarray(positions.winner, np.float32), axis=0, prepend=0)
+  winner = np.diff(positions.winner.astype(np.float32), axis=0, prepend=0)
   np.testing.assert_array_equal(states.rewards, sign * winner[..., None])
+
+
+def play_both(name, actions):
+  """Returns what our environment and that of pgx make of the same actions."""
+  ours = play(our_env(name), actions)
+  with lenient():
+    theirs = play(their_env(PEERS[name][0]), actions)
+  return jax.device_get((ours, theirs))
 
 
 @pytest.mark.parametrize("name", PEERS)
 def test_environment_equals_that_of_pgx(name):
-  peer_name, direction = PEERS[name]
+  _, direction = PEERS[name]
   actions, _ = play_randomly(game_lib.make(name))
-  ours = play(jaxgames.pgx.make(name), actions)
-  with lenient():
-    theirs = play(pgx.make(peer_name), actions)
+  ours, theirs = play_both(name, actions)
   for field in ("current_player", "terminated", "truncated", "rewards", "_step_count"):
     np.testing.assert_array_equal(getattr(ours, field), getattr(theirs, field), field)
   np.testing.assert_array_equal(ours.legal_action_mask, theirs.legal_action_mask)
@@ -126,7 +142,7 @@ def test_environment_equals_that_of_pgx(name):
   )
   # Both agents have begun, won and lost, else this says little.
   assert set(np.unique(ours.current_player[0])) == {0, 1}
-  assert {tuple(row) for row in np.asarray(ours.rewards).reshape(-1, 2)} >= {
+  assert {tuple(row) for row in ours.rewards.reshape(-1, 2)} >= {
     (1.0, -1.0),
     (-1.0, 1.0),
   }
@@ -137,10 +153,7 @@ def test_illegal_action_ends_the_game_as_in_pgx(name):
   # The second stone on a full place: the first square, or a column after it is full.
   game = game_lib.make(name)
   height = game.shape[0] if game.gravity else 1
-  actions = jnp.zeros((height + 2, NUM_GAMES), jnp.int32)
-  ours = play(jaxgames.pgx.make(name), actions)
-  with lenient():
-    theirs = play(pgx.make(PEERS[name][0]), actions)
+  ours, theirs = play_both(name, np.zeros((game.num_cells + 1, NUM_GAMES), np.int32))
   np.testing.assert_array_equal(ours.rewards, theirs.rewards)
   np.testing.assert_array_equal(ours.terminated, theirs.terminated)
   np.testing.assert_array_equal(ours.legal_action_mask, theirs.legal_action_mask)
@@ -201,8 +214,8 @@ def test_unnamed_board_has_an_id():
 
 
 def test_drawing_of_a_batch_is_that_of_its_first_game(tmp_path):
-  env = jaxgames.pgx.make("tictactoe")
-  states = play(env, play_randomly(env.game)[0])
+  env = our_env("tictactoe")
+  states = jax.device_get(play(env, play_randomly(env.game)[0]))
   last = jax.tree.map(lambda leaf: leaf[-1], states)
   first = jax.tree.map(lambda leaf: leaf[0], last)
   assert first.to_svg().lstrip().startswith("<svg")

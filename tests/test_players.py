@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import positions
 import pytest
+import quick
 
 import jaxgames
 from jaxgames import arena
@@ -59,17 +60,20 @@ def act_once(player, states, seed=0):
   return jax.vmap(act)(states, keys, jnp.arange(num, dtype=jnp.int32))
 
 
+# One function for all tests, so that what one of them compiled serves the others.
+quick_act = quick.jit(act_once)
+
+
 @every_player
 def test_plays_legal_moves_and_the_same_for_the_same_key(spec, name):
   game = jaxgames.make(name)
   player = players.make(game, spec)
   states = positions.random_positions(game, 64)
-  act = jax.jit(act_once)
-  actions = act(player, states)
+  actions = quick_act(player, states)
   chex.assert_type(actions, jnp.int32)
-  legal = np.asarray(jax.vmap(game.legal_actions)(states))
+  legal = positions.see(game, states).legal
   assert legal[np.arange(64), actions].all()
-  np.testing.assert_array_equal(actions, act(player, states))
+  np.testing.assert_array_equal(actions, quick_act(player, states))
 
 
 @every_player
@@ -80,7 +84,7 @@ def test_is_a_pytree_and_lowers_for_accelerators(spec, name):
   assert jax.tree.unflatten(structure, leaves).game == game
   same = players.make(game, spec)
   assert jax.tree.structure(same) == structure, "an equal player would compile again"
-  states = positions.random_positions(game, 8)
+  states = positions.random_positions(game, 64)
   export = jax.export.export(jax.jit(act_once), platforms=["cuda", "tpu"])
   assert "callback" not in export(player, states).mlir_module()
 
@@ -93,14 +97,14 @@ def test_no_key_is_used_twice(spec):
   player = players.make(game, spec)
   states = positions.random_positions(game, 4)
   with jax.debug_key_reuse(True):
-    jax.jit(act_once)(player, states)
+    quick_act(player, states)
 
 
 def test_random_plays_every_move_equally_often():
   game = jaxgames.make("connect4")
   state = game.from_moves([3] * 6)
-  states = jax.tree.map(lambda x: jnp.broadcast_to(x, (12_000,)), state)
-  counts = np.bincount(act_once(players.Random(game), states), minlength=7)
+  states = positions.repeat(state, 12_000)
+  counts = np.bincount(quick_act(players.Random(game), states), minlength=7)
   assert counts[3] == 0
   expected = 12_000 / 6
   chi_squared = ((np.delete(counts, 3) - expected) ** 2 / expected).sum()
@@ -152,15 +156,14 @@ def test_rule_players_follow_their_rules(script, name, ties):
   game = jaxgames.make(name)
   player = players.make(game, f"{script}:ties={ties}")
   # Late positions, which are full of threats: of two games in three, near the end.
-  final, states, _ = positions.random_games(game, 24, seed=4)
-  plies = final.num_moves - 1 - np.arange(24) % 3
-  states = jax.tree.map(lambda x: jnp.asarray(x[np.arange(24), plies]), states)
-  actions = jax.jit(act_once)(player, states)
-  look = jax.jit(
-    jax.vmap(lambda s: (game.observe(s), game.legal_actions(s), game.landing_cells(s)))
-  )
+  final, states, _ = positions.random_games(game, 64, seed=4)
+  plies = final.num_moves - 1 - np.arange(64) % 3
+  states = jax.tree.map(lambda x: x[np.arange(64), plies], states)
+  actions = np.asarray(quick_act(player, states))
+  _, *views = positions.see(game, states)
   num_decided = 0
-  for action, *seen in zip(actions, *map(np.asarray, look(states)), strict=True):
+  # A batch of the usual size is asked; to find threats the slow way takes too long.
+  for action, *seen in list(zip(actions, *views, strict=True))[:24]:
     for rule in SCRIPTS[script]:
       offer = offered_actions(game, rule, *seen)
       if offer:
@@ -176,37 +179,38 @@ def test_first_block_follows_the_order_of_lines():
   # . X .      the diagonals 0-4-8 and 2-4-6 it threatens 8 and 6 too. The row comes
   # . O .      first.
   state = game.from_moves([0, 7, 2, 3, 4])
-  blocks = [act_once(players.make(game, "defense"), one(state), s)[0] for s in range(5)]
-  assert set(map(int, blocks)) == {1}
+  defense = players.make(game, "defense")
+  blocks = [quick_act(defense, positions.repeat(state, 1), seed) for seed in range(5)]
+  assert set(np.concatenate(blocks).tolist()) == {1}
   random_blocks = players.make(game, "defense:ties=random")
-  many = jax.tree.map(lambda x: jnp.broadcast_to(x, (200,)), state)
-  assert set(np.asarray(act_once(random_blocks, many)).tolist()) == {1, 6, 8}
-
-
-def one(state):
-  return jax.tree.map(lambda x: x[None], state)
+  many = positions.repeat(state, 200)
+  assert set(np.asarray(quick_act(random_blocks, many)).tolist()) == {1, 6, 8}
 
 
 def test_combined_is_one_script_throughout_a_game():
   game = jaxgames.make("tictactoe")
   player = players.make(game, "combined")
-  keys = jax.random.split(jax.random.key(0), 4000)
-  chosen, _ = jax.vmap(player.begin)(keys, jnp.zeros(4000, jnp.int32))
+  chosen, _ = begin_games(player, np.zeros(4000, np.int32))
   counts = np.bincount(chosen, minlength=4)
   assert (abs(counts - 1000) < 150).all()
   # The attacker ignores a threat of the other side, the defender its own.
   state = game.from_moves([0, 3, 1, 4])
   for script, expected in ((0, 2), (1, 5), (2, 2), (3, 5)):
     memory = (jnp.int32(script), ((), (), (), ()))
+    # Not compiled: a player must work so too.
     assert int(player.act(memory, state, jax.random.key(1))) == expected
+
+
+@quick.jit
+def begin_games(player, numbers):
+  keys = jax.random.split(jax.random.key(0), len(numbers))
+  return jax.vmap(player.begin)(keys, numbers)
 
 
 def test_every_nth_game_counts_from_the_first():
   game = jaxgames.make("tictactoe")
   player = players.make(game, "every:player=attack,other=random,every=7")
-  numbers = jnp.arange(21, dtype=jnp.int32)
-  keys = jax.random.split(jax.random.key(0), 21)
-  is_other, _ = jax.vmap(player.begin)(keys, numbers)
+  is_other, _ = begin_games(player, np.arange(21, dtype=np.int32))
   assert np.flatnonzero(is_other).tolist() == [0, 7, 14]
 
 
@@ -215,19 +219,16 @@ def test_sometimes_mixes_in_the_right_proportion(probability):
   game = jaxgames.make("tictactoe")
   state = game.from_moves([0, 3, 1, 4])  # attack plays 2, defense 5
   spec = f"sometimes:player=attack,other=defense,probability={probability}"
-  many = jax.tree.map(lambda x: jnp.broadcast_to(x, (2000,)), state)
-  actions = np.asarray(mixed_act(players.make(game, spec), many))
+  many = positions.repeat(state, 2000)
+  actions = np.asarray(quick_act(players.make(game, spec), many))
   assert set(actions.tolist()) <= {2, 5}
   assert abs((actions == 5).mean() - probability) < 0.06
-
-
-mixed_act = jax.jit(act_once)
 
 
 @pytest.mark.parametrize(("name", "num_games"), [(name, 10_000) for name in SMALL])
 def test_expert_never_loses_to_random(name, num_games):
   game = jaxgames.make(name)
-  score = arena.play_match(
+  score = quick.play_match(
     players.make(game, "expert"),
     players.make(game, "random"),
     jax.random.key(0),
@@ -241,7 +242,7 @@ def test_expert_never_loses_to_random(name, num_games):
 def test_two_experts_draw(name):
   game = jaxgames.make(name)
   expert = players.make(game, "expert")
-  score = arena.play_match(expert, expert, jax.random.key(0), num_games=500)
+  score = quick.play_match(expert, expert, jax.random.key(0), num_games=500)
   assert score.draws.tolist() == [250, 250]
 
 
@@ -272,7 +273,7 @@ def test_mcts_never_loses_to_the_expert():
 
 def test_benchmark_beats_random():
   game = jaxgames.make("ttt3d")
-  score = arena.play_match(
+  score = quick.play_match(
     players.make(game, "benchmark"),
     players.make(game, "random"),
     jax.random.key(0),

@@ -1,12 +1,14 @@
 """Tree search: the same visits as mctx, and sensible answers."""
 
+import functools
+
 import jax
-import jax.export
 import jax.numpy as jnp
 import mctx
 import numpy as np
 import positions
 import pytest
+import quick
 
 import jaxgames
 from jaxgames import search
@@ -94,20 +96,26 @@ def test_visits_equal_those_of_mctx(name):
   np.testing.assert_array_equal(ours, theirs)
 
 
+@functools.partial(quick.jit, static_argnums=(0, 2, 3))
+def quick_search(game, state, select_fn, num_simulations):
+  """Searches where every position is worth the same."""
+  return search.search(
+    game,
+    state,
+    jax.random.key(0),
+    evaluate_fn=lambda state, key: jnp.float32(0),
+    select_fn=select_fn,
+    num_simulations=num_simulations,
+  )
+
+
 def test_untried_moves_come_first_and_all_visits_are_counted():
   game = jaxgames.make("tictactoe")
   bound = search.upper_confidence_bound(2.0)
   is_legal = jnp.array([True, False, True])
   visits, values = jnp.array([3.0, 0.0, 0.0]), jnp.array([1.0, 0.0, 0.0])
   assert int(bound(jax.random.key(0), visits, values, is_legal)) == 2
-  tree = search.search(
-    game,
-    game.init(),
-    jax.random.key(0),
-    evaluate_fn=lambda state, key: jnp.float32(0),
-    select_fn=bound,
-    num_simulations=40,
-  )
+  tree = quick_search(game, game.init(), bound, 40)
   assert float(tree.visits[0].sum()) == 40
   assert (np.asarray(tree.visits[0]) > 0).all()
 
@@ -125,12 +133,5 @@ def test_bound_is_equation_1():
 def test_a_root_that_is_over_is_left_alone():
   game = jaxgames.make("tictactoe")
   final, _, _ = positions.random_games(game, 1)
-  tree = search.search(
-    game,
-    positions.position(final, 0),
-    jax.random.key(0),
-    evaluate_fn=lambda state, key: jnp.float32(0),
-    select_fn=select,
-    num_simulations=5,
-  )
+  tree = quick_search(game, positions.position(final, 0), select, 5)
   assert float(tree.visits.sum()) == 0

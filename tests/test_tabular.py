@@ -8,6 +8,7 @@ import jax.export
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import quick
 import tabular_twin
 import training
 
@@ -36,7 +37,7 @@ def make(*, game="tictactoe", opponent="attack-defense", **settings):
 def train(learner, num_games, opponent=0):
   """Returns a trial after some games."""
 
-  @jax.jit
+  @quick.jit
   def run(key, until_games):
     state = training.begin(learner, key, opponent)
     return training.advance(learner, state, until_games)
@@ -55,7 +56,7 @@ def place_of(game, moves):
 
 def boards_of(game):
   graph = graph_lib.of(game)
-  boards = np.asarray(jax.jit(jax.vmap(game.board))(graph.states))
+  boards = np.asarray(quick.jit(jax.vmap(game.board))(graph.states))
   return [tuple(board) for board in boards.reshape(-1, game.num_cells).tolist()]
 
 
@@ -115,7 +116,7 @@ def test_hand_worked_game():
 def test_trials_with_different_opponents_are_as_they_are_alone():
   together = make(opponent={f"o{i}": name for i, name in enumerate(ALL)})
 
-  @jax.jit
+  @quick.jit
   def run(opponents):
     begin = functools.partial(training.begin, together, jax.random.key(0))
     states = jax.vmap(begin)(opponents)
@@ -132,13 +133,13 @@ def test_trials_with_different_opponents_are_as_they_are_alone():
 def test_a_trial_that_waits_stays_as_it_is():
   learner = make()
   state = train(learner, 50)
-  after = jax.jit(learner.turn)(state, jnp.bool_(False))
+  after = quick.jit(learner.turn)(state, jnp.bool_(False))
   chex.assert_trees_all_equal(after, state)
 
 
 def test_chunks_make_no_difference():
   learner = make()
-  advance = jax.jit(functools.partial(training.advance, learner))
+  advance = quick.jit(functools.partial(training.advance, learner))
   state = training.begin(learner, jax.random.key(0))
   for until in (1, 8, 100):
     state = advance(state, until)
@@ -223,12 +224,12 @@ def test_the_player_goes_to_what_is_worth_most():
   table[place_of(game, [0, 3])] = 0.5
   player = players.Utilities(game, table, -1)
   state = game.from_moves([0])
-  act = jax.jit(jax.vmap(functools.partial(player.act, (), state)))
+  act = quick.jit(jax.vmap(functools.partial(player.act, (), state)))
   actions = act(jax.random.split(jax.random.key(0), 100))
   assert set(np.unique(actions).tolist()) == {1, 3}
   # For the other side what is worth least: here, everything but one opening.
   table[place_of(game, [2])] = 1.0
-  act = jax.jit(jax.vmap(functools.partial(player.act, (), game.init())))
+  act = quick.jit(jax.vmap(functools.partial(player.act, (), game.init())))
   assert set(np.unique(act(jax.random.split(jax.random.key(0), 100)))) == {0, 1, 3}
 
 

@@ -20,30 +20,65 @@ __all__ = ["RUNS", "measure", "table"]
 TRAINING_GAMES, TEST_GAMES = 10_000, 1_000
 
 
+# The opponents of the hybrid paper: each has a hundred trials, all in one program.
+SCRIPTS = (
+  "attack-defense", "random", "defense-attack", "attack", "defense", "combined"
+)  # fmt: skip
+
+
 class Run(NamedTuple):
   """A run to be timed.
 
   Attributes:
-    network: one of Table I.
-    parallel_games: in each trial.
-    trials: in one program.
-    opponent: `self`, or a player.
+    fields: of its config, apart from numbers of games.
+    share: of the usual number of games in a trial; runs of many trials need fewer.
   """
 
-  network: str
-  parallel_games: int
-  trials: int = 1
-  opponent: str = "self"
+  fields: Mapping[str, Any]
+  share: float = 1.0
+
+
+def network(
+  name: str, parallel_games: int, *, trials: int = 1, opponent: str = "self"
+) -> Run:
+  """Returns a run of the ttt3d paper, with a network of its Table I."""
+  detectors, hidden = networks.NETWORKS[name]
+  return Run(
+    {
+      "game": "ttt3d",
+      "learner": {"kind": "td", "network": {"detectors": detectors, "hidden": hidden}},
+      "opponent": opponent,
+      "trials": trials,
+      "parallel_games": parallel_games,
+      "test": {"against": "benchmark"},
+    }
+  )
+
+
+def tabular(game: str, *, trials: int = 100, share: float = 0.5) -> Run:
+  """Returns a run of the hybrid paper, with trials against each of its opponents."""
+  return Run(
+    {
+      "game": game,
+      "learner": {"kind": "tabular"},
+      "opponent": {name.replace("-", "_"): name for name in SCRIPTS},
+      "trials": trials,
+      "test": {"against": "random", "starts": "never"},
+    },
+    share,
+  )
 
 
 RUNS: dict[str, Run] = {
-  "deep_structured_256": Run("deep_structured", 256),
-  "deep_structured_1024": Run("deep_structured", 1024),
-  "wide_unstructured_256": Run("wide_unstructured", 256),
-  "wide_unstructured_1024": Run("wide_unstructured", 1024),
-  "one_trial": Run("deep_structured", 64),
-  "ten_trials": Run("deep_structured", 64, trials=10),
-  "against_benchmark": Run("deep_structured", 256, opponent="benchmark"),
+  "deep_structured_256": network("deep_structured", 256),
+  "deep_structured_1024": network("deep_structured", 1024),
+  "wide_unstructured_256": network("wide_unstructured", 256),
+  "wide_unstructured_1024": network("wide_unstructured", 1024),
+  "one_trial": network("deep_structured", 64),
+  "ten_trials": network("deep_structured", 64, trials=10),
+  "against_benchmark": network("deep_structured", 256, opponent="benchmark"),
+  "tabular_tictactoe": tabular("tictactoe"),
+  "tabular_connect4_4x4": tabular("connect4_4x4"),
 }
 
 
@@ -70,11 +105,12 @@ def measure(
   num_rounds: int = 3,
   progress_fn: Callable[[str], None] = lambda name: None,
 ) -> dict[str, float]:
-  """Measures training on ttt3d on the devices that there are.
+  """Measures training on the devices that there are.
 
   Args:
     runs: by name.
-    num_games: trained in each trial in each round, after as many to warm up.
+    num_games: trained in each trial in each round, after as many to warm up; of a run
+      with a share, that share of it.
     num_rounds: every number is a median of these.
     progress_fn: told the name of each run before it is measured.
 
@@ -106,7 +142,7 @@ def measure(
 
 def table(numbers: Mapping[str, float]) -> rich_table.Table:
   """Returns the numbers of `measure` for people."""
-  result = rich_table.Table("training", title="Training on ttt3d")
+  result = rich_table.Table("training", title="Training")
   for heading in ("games per second", "seconds to compile"):
     result.add_column(heading, justify="right")
   suffix = "_games_per_second"
@@ -127,6 +163,7 @@ def table(numbers: Mapping[str, float]) -> rich_table.Table:
 
 
 def _time(run: Run, num_games: int, num_rounds: int) -> Timing:
+  num_games = max(1, int(run.share * num_games))
   config = _config(run, num_games)
   learner = learners.KINDS[config.learner.kind].make_fn(config)
   compiled = programs.Programs(learner, config)
@@ -139,11 +176,11 @@ def _time(run: Run, num_games: int, num_rounds: int) -> Timing:
     result = trials.test(number + 1)
     tested = time.perf_counter()
     if number > 0:  # The first round compiles, and begins with untrained agents.
-      seconds = trained - before
-      moves = float(np.mean(result.metrics["game_length"])) * num_games * run.trials
+      seconds, games = trained - before, num_games * config.num_trials
+      moves = float(np.mean(result.metrics["game_length"])) * games
       # Against a player the learner makes every other move.
-      turns = moves if run.opponent == "self" else moves / 2
-      rates.append(num_games * run.trials / seconds)
+      turns = moves if config.opponent == "self" else moves / 2
+      rates.append(games / seconds)
       turn_rates.append(turns / seconds)
       shares.append((tested - trained) / seconds)
   return Timing(
@@ -155,18 +192,6 @@ def _time(run: Run, num_games: int, num_rounds: int) -> Timing:
 
 
 def _config(run: Run, num_games: int) -> config_lib.RunConfig:
-  detectors, hidden = networks.NETWORKS[run.network]
-  fields: dict[str, Any] = {
-    "game": "ttt3d",
-    "learner": {"kind": "td", "network": {"detectors": detectors, "hidden": hidden}},
-    "opponent": run.opponent,
-    "trials": run.trials,
-    "games": num_games,
-    "parallel_games": run.parallel_games,
-    "test": {
-      "every": num_games,
-      "games": max(2, num_games * TEST_GAMES // TRAINING_GAMES),
-      "against": "benchmark",
-    },
-  }
-  return config_lib.RunConfig(**fields)
+  num_tests = max(2, num_games * TEST_GAMES // TRAINING_GAMES)
+  test = {**run.fields["test"], "every": num_games, "games": num_tests}
+  return config_lib.RunConfig(**{**run.fields, "games": num_games, "test": test})

@@ -202,7 +202,10 @@ def _paper_section(
 def _entries(
   table: papers.Table, row: str, game: str | None, of_table: Sequence[records.Record]
 ) -> Iterator[Entry]:
-  """Yields the lines of one row for one game: one without trials if nobody ran it."""
+  """Yields the lines of one row for one game.
+
+  If nobody ran it there is one without trials, unless the row is only ours.
+  """
   label = table.rows[row]
   found = [
     record
@@ -214,7 +217,7 @@ def _entries(
   for record in found:
     full_label = label if len(found) == 1 else f"{label} ({record.label})"
     yield Entry(row, full_label, game, record, _cells(record, table, row, game))
-  if not found:
+  if not found and row in table.values:
     yield Entry(row, label, game, None, _cells(None, table, row, game))
 
 

@@ -18,5 +18,7 @@ def linear(
     num_games: `[]` int32, games done.
     num_wanted: games of the whole trial.
   """
+  if last is None:
+    return jnp.full(num_games.shape, first, jnp.float32)
   done = jnp.minimum(num_games.astype(jnp.float32) / num_wanted, 1.0)
-  return first + (0.0 if last is None else last - first) * done
+  return first + (last - first) * done
