@@ -49,6 +49,13 @@ def test_a_dumped_config_loads_to_an_equal_one(files):
   assert config_lib.load(files(c=config_lib.dump(config)) / "c.yaml") == config
 
 
+def test_several_opponents_need_a_learner_that_takes_them():
+  fields = {"opponent": {"one": "random", "two": "attack"}}
+  assert toy_learner.make_config(**fields).num_trials == 6
+  with pytest.raises(ValueError, match="learner td takes one opponent"):
+    toy_learner.make_config(**fields, learner={"kind": "td"})
+
+
 def test_configs_are_frozen():
   with pytest.raises(pydantic.ValidationError):
     toy_learner.make_config().trials = 5  # type: ignore[misc]
@@ -90,6 +97,12 @@ def test_overrides_win(files):
     ("game=tictacto", ["game", "no game 'tictacto'", "did you mean 'tictactoe'?"]),
     ("opponent=benchmrk", ["opponent", "'benchmrk'", "did you mean 'benchmark'?"]),
     ("test.against=self", ["test.against", "no player 'self'"]),
+    ("test.also_at=[5,2000]", ["test.also_at", "2,000", "ends at 1,000"]),
+    ("test.also_at=[0]", ["test.also_at.0 is 0", "greater than or equal to 1"]),
+    ("test.exact=[mcts]", ["test.exact", "'mcts' does not choose evenly"]),
+    ("test.starts=first", ["test.starts is 'first'", "'alternate'"]),
+    ("opponent=3", ["opponent", "must be a player, or players by name"]),
+    ("opponent={a-b: random}", ["opponent", "'a-b' must be of letters"]),
     ("test=3", ["test is 3", "must be fields with values"]),
     ("seed=-1", ["seed is -1", "greater than or equal to 0"]),
     ("games=3e9", ["games is 3000000000", "2000000000"]),

@@ -14,6 +14,7 @@ from train import config as config_lib
 from train import devices
 from train import loop
 from train import programs
+from train import trials
 
 pytestmark = pytest.mark.usefixtures("toy")
 
@@ -122,6 +123,66 @@ def test_a_run_all_of_whose_trials_diverge_ends(tmp_path, console):
   assert runs.status(tmp_path / "run")["diverged"] == [0]
   assert [line["test"] for line in runs.lines(tmp_path / "run")] == [1]
   assert loop.resume(tmp_path / "run", console).is_finished
+
+
+def test_a_trial_with_nothing_left_to_learn_ends(tmp_path, console, monkeypatch):
+  fields = {"trials": 6, "learner": {"kind": "toy", "ends_at": 40}}
+  loop.start(toy_learner.make_config(**fields), tmp_path / "run", console)
+  final = runs.status(tmp_path / "run")
+  finished = final["finished"]
+  assert 0 < len(finished) < 6
+  assert all(40 <= final["games"][trial] < 44 for trial in finished)
+  written = runs.lines(tmp_path / "run")
+  for trial in range(6):
+    tests = [line["test"] for line in written if line["trial"] == trial]
+    assert tests == ([1, 2] if trial in finished else [1, 2, 3, 4])
+  assert f"{len(finished)} ended early" in runs.said(console)
+  # Stopped between, it ends the same way.
+  runs.stopped_run(tmp_path / "cut", console, monkeypatch, **fields)
+  assert loop.resume(tmp_path / "cut", console).is_finished
+  assert runs.results(tmp_path / "cut") == runs.results(tmp_path / "run")
+  # As does one in which those that ended keep their places.
+  monkeypatch.setattr(trials, "num_places", lambda working, total, devices: total)
+  loop.start(toy_learner.make_config(**fields), tmp_path / "wide", console)
+  assert runs.results(tmp_path / "wide") == runs.results(tmp_path / "run")
+
+
+def test_a_run_all_of_whose_trials_are_done_ends(tmp_path, console):
+  learner = {"kind": "toy", "ends_at": 30}
+  config = toy_learner.make_config(trials=1, learner=learner, seed=1)
+  assert loop.start(config, tmp_path / "run", console).is_finished
+  assert runs.status(tmp_path / "run")["finished"] == [0]
+  assert [line["test"] for line in runs.lines(tmp_path / "run")] == [1, 2]
+  assert loop.resume(tmp_path / "run", console).is_finished
+
+
+def test_trials_are_packed_into_fewer_places():
+  assert trials.num_places(600, 600, 2) == 600
+  for total, devices in ((600, 2), (10, 1), (7, 1), (1, 1)):
+    widths = [trials.num_places(n, total, devices) for n in range(1, total + 1)]
+    assert widths == sorted(widths)
+    assert all(width >= n for n, width in enumerate(widths, start=1))
+    assert all(width % devices == 0 for width in widths)
+    # Few programs, and few places to spare.
+    assert len(set(widths)) <= 25
+    assert all(n > width / 2 - 2 * devices for n, width in enumerate(widths, start=1))
+
+
+def test_trials_have_their_opponents(tmp_path, console):
+  config = toy_learner.make_config(trials=2, opponent={"a": "random", "b": "self"})
+  loop.start(config, tmp_path / "run", console)
+  written = runs.lines(tmp_path / "run")
+  by_trial = {line["trial"]: line["opponent"] for line in written}
+  assert by_trial == {0: 0, 1: 0, 2: 1, 3: 1}
+  assert runs.status(tmp_path / "run")["trials"] == 4
+
+
+def test_tests_may_be_at_any_number_of_games(tmp_path, console):
+  test = {"every": 60, "games": 2, "against": "random", "also_at": [10, 20]}
+  config = toy_learner.make_config(test=test, trials=1, parallel_games=1)
+  loop.start(config, tmp_path / "run", console)
+  found = [line["games"] for line in runs.lines(tmp_path / "run")]
+  assert found == config.test_points == [10, 20, 60, 100]
 
 
 def test_an_impossible_directory_is_explained(tmp_path, console):

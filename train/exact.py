@@ -18,7 +18,7 @@ from jaxgames import graph as graph_lib
 from jaxgames import players
 from jaxgames.players import names
 
-__all__ = ["Examiner", "check", "metric_names"]
+__all__ = ["Examiner", "check"]
 
 # Agents examined side by side: a position's numbers then fill a line of the cache.
 MOST_TOGETHER = 16
@@ -39,13 +39,6 @@ def check(game: jaxgames.LineGame, opponents: Sequence[str]) -> None:
   found = [names.parse(spec)[0] for spec in opponents]
   if len(set(found)) < len(found):
     raise ValueError(f"two of {', '.join(opponents)} have the same name")
-
-
-def metric_names(opponents: Sequence[str]) -> list[str]:
-  """Returns the names of what an examiner measures."""
-  ends = exhaustive.Results._fields
-  found = [f"{names.parse(spec)[0]}_{end}" for spec in opponents for end in ends]
-  return [*found, "unbeatable"] if opponents else []
 
 
 class Examiner:
