@@ -14,7 +14,7 @@ from train import config as config_lib
 from train import devices
 from train import loop
 from train import programs
-from train import trials
+from train import trials as trials_lib
 
 pytestmark = pytest.mark.usefixtures("toy")
 
@@ -142,7 +142,9 @@ def test_a_trial_with_nothing_left_to_learn_ends(tmp_path, console, monkeypatch)
   assert loop.resume(tmp_path / "cut", console).is_finished
   assert runs.results(tmp_path / "cut") == runs.results(tmp_path / "run")
   # As does one in which those that ended keep their places.
-  monkeypatch.setattr(trials, "num_places", lambda working, total, devices: total)
+  monkeypatch.setattr(
+    trials_lib, "num_places", lambda working, total, num_devices: total
+  )
   loop.start(toy_learner.make_config(**fields), tmp_path / "wide", console)
   assert runs.results(tmp_path / "wide") == runs.results(tmp_path / "run")
 
@@ -157,15 +159,17 @@ def test_a_run_all_of_whose_trials_are_done_ends(tmp_path, console):
 
 
 def test_trials_are_packed_into_fewer_places():
-  assert trials.num_places(600, 600, 2) == 600
-  for total, devices in ((600, 2), (10, 1), (7, 1), (1, 1)):
-    widths = [trials.num_places(n, total, devices) for n in range(1, total + 1)]
+  assert trials_lib.num_places(600, 600, 2) == 600
+  for total, num_devices in ((600, 2), (10, 1), (7, 1), (1, 1)):
+    widths = [trials_lib.num_places(n, total, num_devices) for n in range(1, total + 1)]
     assert widths == sorted(widths)
     assert all(width >= n for n, width in enumerate(widths, start=1))
-    assert all(width % devices == 0 for width in widths)
+    assert all(width % num_devices == 0 for width in widths)
     # Few programs, and few places to spare.
     assert len(set(widths)) <= 25
-    assert all(n > width / 2 - 2 * devices for n, width in enumerate(widths, start=1))
+    assert all(
+      n > width / 2 - 2 * num_devices for n, width in enumerate(widths, start=1)
+    )
 
 
 def test_trials_have_their_opponents(tmp_path, console):
