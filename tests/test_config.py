@@ -151,6 +151,14 @@ def test_files_that_cannot_be_used_are_refused(files, text, message):
     config_lib.load(path / "x.yaml")
 
 
+def test_a_sweep_is_called_as_it_says(files):
+  path = files(a=BASE, s="name: of-mine\nruns: [a.yaml]", t="name: a/b\nruns: [a.yaml]")
+  assert config_lib.sweep_name(path / "s.yaml") == "of-mine"
+  assert config_lib.sweep_name(path / "a.yaml") == "a"
+  with pytest.raises(ValueError, match="name is 'a/b'"):
+    config_lib.sweep_name(path / "t.yaml")
+
+
 def test_a_sweep_is_many_runs(files):
   path = files(
     a=BASE,

@@ -1,4 +1,5 @@
 import dataclasses
+import gzip
 import io
 import json
 import re
@@ -258,6 +259,18 @@ def test_line_cut_off_by_a_crash_is_ignored(tmp_path):
   assert report.as_json(report.make([directory])) == whole
 
 
+def test_compressed_metrics_are_read(tmp_path):
+  directory = write_run(tmp_path / "deep", TWO_TRIALS, paper=DEEP)
+  whole = report.as_json(report.make([directory]))
+  metrics = directory / "metrics.jsonl"
+  (directory / "metrics.jsonl.gz").write_bytes(gzip.compress(metrics.read_bytes()))
+  metrics.unlink()
+  assert report.as_json(report.make([directory])) == whole
+  (directory / "metrics.jsonl.gz").write_bytes(b"no")
+  with pytest.raises(ValueError, match=r"metrics.jsonl.gz cannot be read"):
+    report.make([directory])
+
+
 def test_test_logged_twice_counts_once(tmp_path):
   directory = write_run(tmp_path / "deep", TWO_TRIALS, paper=DEEP)
   whole = report.as_json(report.make([directory]))
@@ -409,6 +422,13 @@ def draw(drawing):
 
 def words_of(figure):
   return [text.get_text() for text in figure.findobj(matplotlib.text.Text)]
+
+
+def test_row_that_only_we_have_is_shown_if_it_was_run(tmp_path):
+  write_hybrid(tmp_path / "run")
+  assert "Self-play (ours)" not in printed(report.make([tmp_path]))
+  write_hybrid(tmp_path / "ours", {"self_play": LOSS_RATIOS["random"]})
+  assert "Self-play (ours)" in printed(report.make([tmp_path]))
 
 
 def test_opponents_are_rows_of_their_own_and_trials_keep_their_numbers(tmp_path):

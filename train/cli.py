@@ -174,7 +174,8 @@ def sweep(
       )
     # All are read before the first is begun.
     runs = {
-      out / config.stem: config_lib.load_sweep(config, overrides) for config in configs
+      out / config_lib.sweep_name(config): config_lib.load_sweep(config, overrides)
+      for config in configs
     }
     console = rich.console.Console()
     for directory, named in runs.items():

@@ -26,6 +26,7 @@ __all__ = [
   "dump",
   "load",
   "load_sweep",
+  "sweep_name",
   "to_mapping",
 ]
 
@@ -222,21 +223,35 @@ def load(path: pathlib.Path | str, overrides: Sequence[str] = ()) -> RunConfig:
   return _validate(config_files.apply_overrides(source, overrides))
 
 
+def sweep_name(path: pathlib.Path | str) -> str:
+  """Returns the name of a sweep: what its file says, or is called.
+
+  Raises:
+    ValueError: if the name is none for a directory.
+  """
+  name = config_files.read_mapping(pathlib.Path(path)).get("name")
+  if name is None:
+    return pathlib.Path(path).stem
+  if not isinstance(name, str) or not re.fullmatch(r"\w[\w.-]*", name):
+    raise ValueError(f"{path}: name is {name!r}, but must name a directory")
+  return name
+
+
 def load_sweep(
   path: pathlib.Path | str, overrides: Sequence[str] = ()
 ) -> list[tuple[str, RunConfig]]:
   """Reads the descriptions of many runs, each with the name of its file.
 
   Args:
-    path: a YAML file with `runs`, a list of files, and perhaps `overrides` for all of
-      them; or the description of one run.
+    path: a YAML file with `runs`, a list of files, perhaps `overrides` for all of them
+      and a `name`; or the description of one run.
     overrides: as in `load`, for all runs.
   """
   path = pathlib.Path(path)
   values = config_files.read_mapping(path)
   if "runs" not in values:
     return [(path.stem, load(path, overrides))]
-  known = {"runs": None, "overrides": None}
+  known = {"name": None, "runs": None, "overrides": None}
   for key in values:
     if key not in known:
       hint = names.close_match(str(key), known)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 import dataclasses
+import gzip
 import json
 import pathlib
 from typing import Any
@@ -364,6 +365,9 @@ def _parse(path: pathlib.Path, model: Any, parse_fn: Any) -> Any:
 
 def _read_text(path: pathlib.Path) -> str:
   try:
+    # What is kept for long may be compressed.
+    if path.suffix == ".gz":
+      return gzip.decompress(path.read_bytes()).decode("utf-8")
     return path.read_text(encoding="utf-8")
   except FileNotFoundError as error:
     raise ValueError(f"{path} is missing") from error
@@ -378,7 +382,9 @@ def _first_problem(error: pydantic.ValidationError) -> str:
 
 
 def _read_lines(path: pathlib.Path) -> dict[int, dict[int, _Line]]:
-  """Reads metrics.jsonl; a run that has not been tested yet need not have it."""
+  """Reads metrics.jsonl, or metrics.jsonl.gz; without a test there need be none."""
+  if not path.exists():
+    path = path.with_name(f"{path.name}.gz")
   if not path.exists():
     return {}
   lines: dict[int, dict[int, _Line]] = {}
