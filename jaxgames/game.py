@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 import dataclasses
-import difflib
 import functools
 import math
 from typing import NamedTuple
@@ -13,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import bits
+from jaxgames import hints
 from jaxgames import lines
 
 __all__ = ["GAMES", "LineGame", "State", "make"]
@@ -333,7 +333,5 @@ def make(name: str) -> LineGame:
   (6, 7)
   """
   if name not in GAMES:
-    close = difflib.get_close_matches(name, GAMES, n=1)
-    hint = f"did you mean {close[0]!r}? " if close else ""
-    raise ValueError(f"no game {name!r}: {hint}there are {', '.join(GAMES)}")
+    raise ValueError(f"no game {name!r}: {hints.close_match(name, GAMES)}")
   return GAMES[name]

@@ -10,8 +10,8 @@ import yaml
 
 import jaxgames
 from jaxgames import arena
+from jaxgames import hints
 from jaxgames import players
-from jaxgames.players import names
 from train import config_errors
 from train import config_files
 from train import exact
@@ -154,7 +154,7 @@ class RunConfig(_Model):
       raise ValueError(f"it is {value!r}, but must be a kind with its settings")
     kind, kinds = str(value.get("kind")), _kinds()
     if kind not in kinds:
-      known = names.close_match(kind, kinds)
+      known = hints.close_match(kind, kinds)
       is_given = "kind" in value
       error = ValueError(
         f"no learner {kind!r}: {known}" if is_given else f"it is missing: {known}"
@@ -254,7 +254,7 @@ def load_sweep(
   known = {"name": None, "runs": None, "overrides": None}
   for key in values:
     if key not in known:
-      hint = names.close_match(str(key), known)
+      hint = hints.close_match(str(key), known)
       raise ValueError(f"{path}: there is no field {key} in a sweep: {hint}")
   files, common = values["runs"], values.get("overrides") or {}
   if not isinstance(files, list) or not files or not all(map(_is_text, files)):

@@ -8,7 +8,7 @@ from typing import Any
 import pydantic
 import pydantic_core
 
-from jaxgames.players import names
+from jaxgames import hints
 from train import config_files
 
 __all__ = ["field_error", "sentence"]
@@ -46,7 +46,7 @@ def sentence(
     return f"{where}: the field {path} is missing"
   if first["type"] == "extra_forbidden":
     known = _fields(model, parts[:-1], nested)
-    hint = f": {names.close_match(parts[-1], known)}" if known else ""
+    hint = f": {hints.close_match(parts[-1], known)}" if known else ""
     return f"{where}: there is no field {path}{hint}"
   if first["type"] == "value_error":
     message = str(first["msg"]).removeprefix("Value error, ")
@@ -73,7 +73,7 @@ def _closest(first: Any) -> str:
     return ""
   allowed = str(first["ctx"]["expected"]).replace(" or ", ", ").split(", ")
   known = {value.strip("'"): None for value in allowed}
-  hint = names.close_match(first["input"], known)
+  hint = hints.close_match(first["input"], known)
   return f" ({hint.split('? ')[0]}?)" if hint.startswith("did you mean") else ""
 
 

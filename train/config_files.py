@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from jaxgames.players import names
+from jaxgames import hints
 
 __all__ = ["Source", "apply_overrides", "merge", "nest", "read", "read_mapping"]
 
@@ -53,7 +53,7 @@ def read_mapping(path: pathlib.Path) -> dict[str, Any]:
     values = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
   except FileNotFoundError:
     beside = {str(other): None for other in sorted(path.parent.glob("*.yaml"))}
-    hint = f": {names.close_match(str(path), beside)}" if beside else ""
+    hint = f": {hints.close_match(str(path), beside)}" if beside else ""
     raise ValueError(f"no config {path}{hint}") from None
   except (OSError, UnicodeDecodeError) as error:
     raise ValueError(f"cannot read {path}: {error}") from error

@@ -7,13 +7,13 @@ an option is a player with options of its own, it stands in brackets:
 
 from collections.abc import Callable, Mapping
 import dataclasses
-import difflib
 import functools
 import inspect
 from typing import Any
 
 from jaxgames import game as game_lib
 from jaxgames import graph
+from jaxgames import hints
 from jaxgames.players import base
 from jaxgames.players import expert
 from jaxgames.players import mcts
@@ -21,7 +21,7 @@ from jaxgames.players import mixture
 from jaxgames.players import random
 from jaxgames.players import rules
 
-__all__ = ["PLAYERS", "Entry", "close_match", "make", "parse"]
+__all__ = ["PLAYERS", "Entry", "make", "parse"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,12 +57,12 @@ def make(game: game_lib.LineGame, spec: str) -> base.Player:
   """
   name, texts = parse(spec)
   if name not in PLAYERS:
-    raise ValueError(f"no player {name!r}: {close_match(name, PLAYERS)}")
+    raise ValueError(f"no player {name!r}: {hints.close_match(name, PLAYERS)}")
   entry = PLAYERS[name]
   options = {}
   for key, text in texts.items():
     if key not in entry.options:
-      known = close_match(key, entry.options) if entry.options else "it has none"
+      known = hints.close_match(key, entry.options) if entry.options else "it has none"
       raise ValueError(f"player {name!r} has no option {key!r}: {known}")
     options[key] = _convert(game, name, key, text, entry.options[key].annotation)
   for key, parameter in entry.options.items():
@@ -90,13 +90,6 @@ def parse(spec: str) -> tuple[str, dict[str, str]]:
       raise ValueError(f"in player {spec!r}, the option {key.strip()!r} stands twice")
     options[key.strip()] = value.strip()
   return name, options
-
-
-def close_match(name: str, known: Mapping[str, Any]) -> str:
-  """Says which known names there are, the closest first."""
-  close = difflib.get_close_matches(name, known, n=1)
-  hint = f"did you mean {close[0]!r}? " if close else ""
-  return f"{hint}there are {', '.join(known)}"
 
 
 def _split_outside_brackets(text: str) -> list[str]:

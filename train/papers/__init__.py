@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import pydantic
 import yaml
 
-from jaxgames.players import names as player_names
+from jaxgames import hints
 from train import statistics
 
 __all__ = [
@@ -337,5 +337,5 @@ def _check_known(
 ) -> None:
   """Raises an error if a name is not among the known ones."""
   if name not in known:
-    hint = player_names.close_match(str(name), known)
+    hint = hints.close_match(str(name), known)
     raise ValueError(f"no {what} {name!r}{where}: {hint}")
