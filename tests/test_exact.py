@@ -21,6 +21,13 @@ def noisy_player(game, seed, side=-1):
   return players.Utilities(game, np.round(table, 1), side)
 
 
+def examine(game, agents, opponents, starts):
+  """Returns the metrics of players of the same kind."""
+  examiner = exact.Examiner(game, opponents, starts)
+  trees = jax.tree.map(lambda *leaves: np.stack(leaves), *agents)
+  return quick.jit(lambda trees: examiner(trees, lambda agent: agent))(trees)
+
+
 def recursive_results(graph, mine, theirs, side, place=0, depth=0):
   """Returns wins, draws and losses from a position on, plainly."""
   if graph.states.is_over[place]:
@@ -62,9 +69,7 @@ def test_sampled_games_agree():
   num_games = 20_000
   score = quick.play_match(agent, random, jax.random.key(0), num_games=num_games)
   for starts, side in (("always", 0), ("never", 1)):
-    examiner = exact.Examiner(game, ["random"], starts)
-    sets = players.tabulate(agent)[None]
-    metrics = quick.jit(examiner.__call__)(sets)
+    metrics = examine(game, [agent], ["random"], starts)
     for end in ("wins", "draws", "losses"):
       share = float(metrics[f"random_{end}"][0])
       sampled = int(getattr(score, end)[side]) / (num_games // 2)
@@ -74,7 +79,6 @@ def test_sampled_games_agree():
 
 def test_unbeatable_is_what_the_exhaustive_examination_says():
   game = jaxgames.make("tictactoe")
-  examiner = quick.jit(exact.Examiner(game, ["expert:ties=first"], "never").__call__)
   size = graph_lib.of(game).num_states
   # Without equals, so that it always plays the same.
   opinion = np.random.default_rng(3).permutation(size).astype(np.float32)
@@ -82,7 +86,7 @@ def test_unbeatable_is_what_the_exhaustive_examination_says():
     (players.make(game, "expert:ties=first"), True),
     (players.Utilities(game, opinion, -1), False),
   ):
-    metrics = examiner(players.tabulate(player)[None])
+    metrics = examine(game, [player], ["expert:ties=first"], "never")
     assert exhaustive.examine(player, side=-1).is_unbeatable == is_unbeatable
     assert bool(metrics["unbeatable"][0]) == is_unbeatable
     assert float(metrics["expert_wins"][0]) == 0
@@ -90,15 +94,20 @@ def test_unbeatable_is_what_the_exhaustive_examination_says():
 
 def test_many_agents_are_examined_in_blocks():
   game = jaxgames.make("tictactoe")
-  examiner = quick.jit(exact.Examiner(game, ["random"], "alternate").__call__)
-  sets = np.stack([players.tabulate(noisy_player(game, seed)) for seed in range(34)])
-  together = examiner(sets)
+  agents = [noisy_player(game, seed) for seed in range(34)]
+  together = examine(game, agents, ["random"], "alternate")
   assert exact.MOST_TOGETHER < 34
-  alone = examiner(sets[20:22])
+  alone = examine(game, agents[20:22], ["random"], "alternate")
   for name, values in alone.items():
     np.testing.assert_allclose(values, together[name][20:22], atol=1e-6)
   total = sum(together[f"random_{end}"] for end in ("wins", "draws", "losses"))
   np.testing.assert_allclose(total, jnp.ones(34), atol=1e-5)
+
+
+def test_agents_must_choose_by_the_position():
+  game = jaxgames.make("tictactoe")
+  with pytest.raises(ValueError, match="cannot be tested exactly"):
+    examine(game, [players.make(game, "mcts")], ["random"], "never")
 
 
 @pytest.mark.parametrize(

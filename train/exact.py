@@ -4,9 +4,10 @@ Only players whose moves are told by sets of actions (`players.Chooser`) can be 
 so, and tested against.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import chex
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -65,16 +66,33 @@ class Examiner:
       for spec in opponents
     }
 
-  def __call__(self, sets: jax.Array) -> dict[str, jax.Array]:
+  def __call__(
+    self,
+    agents: chex.ArrayTree,
+    player_fn: Callable[[chex.ArrayTree], players.Player],
+  ) -> dict[str, jax.Array]:
     """Returns the metrics of agents, `[agents]` each; pure and compiled.
 
     Args:
-      sets: `[agents, num_states]` uint32, the actions that each chooses from.
+      agents: a tree with a row for each.
+      player_fn: makes a player of one row.
     """
-    num_agents = sets.shape[0]
+    num_agents = len(jax.tree.leaves(agents)[0])
     together = max(n for n in range(1, MOST_TOGETHER + 1) if num_agents % n == 0)
-    blocks = sets.reshape(num_agents // together, together, -1)
-    found = jax.lax.map(lambda block: self._examine(block.T), blocks)
+
+    def action_sets(agent: chex.ArrayTree) -> jax.Array:
+      player = player_fn(agent)
+      if not isinstance(player, players.Chooser):
+        raise ValueError("test.exact: this learner's agents cannot be tested exactly")
+      return player.action_sets(self._graph)
+
+    # Block by block: what all agents would do in all positions takes gigabytes.
+    blocks = jax.tree.map(
+      lambda leaf: leaf.reshape(-1, together, *leaf.shape[1:]), agents
+    )
+    found = jax.lax.map(
+      lambda block: self._examine(jax.vmap(action_sets)(block).T), blocks
+    )
     return jax.tree.map(lambda x: x.reshape(num_agents), found)
 
   def _examine(self, sets: jax.Array) -> dict[str, jax.Array]:

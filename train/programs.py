@@ -12,7 +12,6 @@ import numpy as np
 
 import jaxgames
 from jaxgames import arena
-from jaxgames import graph as graph_lib
 from jaxgames import players
 from train import config as config_lib
 from train import devices
@@ -221,14 +220,7 @@ class Programs:
     """Returns the exact results of all trials' agents, if they are wanted."""
     if self._examiner is None:
       return {}
-
-    def action_sets(state: base.LearnerState) -> jax.Array:
-      player = self._learner.player(state)
-      if not isinstance(player, players.Chooser):
-        raise ValueError("test.exact: this learner's agents cannot be tested exactly")
-      return player.action_sets(graph_lib.of(player.game))
-
-    return self._examiner(jax.vmap(action_sets)(state))
+    return self._examiner(state, self._learner.player)
 
   # Compiling.
 
