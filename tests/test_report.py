@@ -18,6 +18,7 @@ from train import figures
 from train import papers
 from train import records
 from train import report
+from train import report_tables
 
 DEEP = {"name": "ttt3d", "table": "II", "row": "deep_structured"}
 WIDE = DEEP | {"row": "wide_unstructured"}
@@ -429,6 +430,19 @@ def test_row_that_only_we_have_is_shown_if_it_was_run(tmp_path):
   assert "Self-play (ours)" not in printed(report.make([tmp_path]))
   write_hybrid(tmp_path / "ours", {"self_play": LOSS_RATIOS["random"]})
   assert "Self-play (ours)" in printed(report.make([tmp_path]))
+
+
+def test_paper_without_numbers_has_no_columns(tmp_path):
+  ours = {"name": "hybrid", "table": "2", "row": "self_play"}
+  directory = write_hybrid(tmp_path / "ours", {"self_play": LOSS_RATIOS["random"]})
+  config = yaml.safe_load((directory / "config.yaml").read_text())
+  config |= {"opponent": "self", "trials": 2, "paper": ours}
+  (directory / "config.yaml").write_text(yaml.safe_dump(config))
+  (section,) = report.make([directory]).sections
+  assert section.has_numbers  # Rows of others, which nobody ran.
+  alone = dataclasses.replace(section, entries=section.entries[-1:])
+  assert report_tables.of_section(alone).columns == ("", "ours", "95 % interval")
+  assert report_tables.of_section(section).columns[-1] == "in?"
 
 
 def test_opponents_are_rows_of_their_own_and_trials_keep_their_numbers(tmp_path):

@@ -98,6 +98,12 @@ class Section:
   entries: tuple[Entry, ...]
   drawings: tuple[Drawing, ...]
 
+  @property
+  def has_numbers(self) -> bool:
+    """Whether the paper has any number to set ours beside."""
+    cells = [cell for entry in self.entries for cell in entry.cells.values()]
+    return any(cell.paper is not None for cell in cells)
+
   def comparisons(
     self, column: str
   ) -> Iterator[tuple[int, int, statistics.Comparison]]:
@@ -217,7 +223,7 @@ def _entries(
   for record in found:
     full_label = label if len(found) == 1 else f"{label} ({record.label})"
     yield Entry(row, full_label, game, record, _cells(record, table, row, game))
-  if not found and row in table.values:
+  if not found and table.values.get(row):
     yield Entry(row, label, game, None, _cells(None, table, row, game))
 
 

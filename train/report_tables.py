@@ -29,7 +29,7 @@ def of_section(section: comparison.Section) -> tables.Table:
     for name, column in section.columns.items()
   ]
   columns = ["", "ours", "n", "95 % interval"]
-  if section.paper is not None:
+  if section.has_numbers:
     columns += ["paper", "diff.", "p"] if _has_spread(section) else ["paper", "in?"]
   if not _shows_n(section):
     columns.remove("n")
@@ -130,7 +130,7 @@ def _cell_rows(
       *([str(ours.n) if ours.n else NOTHING] if _shows_n(section) else []),
       _format_interval(ours.interval, column.digits),
     ]
-    if section.paper is not None:
+    if section.has_numbers:
       row.append(_format_spread(cell.paper, column.digits))
       if _has_spread(section):
         row.append(_format_difference(cell.against_paper.difference, column.digits))
@@ -162,11 +162,12 @@ def _section_notes(section: comparison.Section) -> Iterator[str]:
   """Yields what a reader must know to read the numbers rightly."""
   trials = "n trials" if _shows_n(section) else f"{max(_counts(section))} trials"
   yield f"Mean ± standard deviation of {trials}; bootstrap interval of the mean."
-  if section.paper is not None and section.table is not None:
+  if section.has_numbers:
     if _has_spread(section):
       yield "p: Welch's t-test of ours against the paper's mean, deviation and n."
     else:
       yield OUTSIDE_BY_CHANCE
+  if section.paper is not None and section.table is not None:
     yield from section.paper.tables[section.table].notes
   unfinished = {
     entry.record.run.label: entry.record.run

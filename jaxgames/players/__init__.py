@@ -11,6 +11,7 @@ from jaxgames.players.mixture import OnePerGame
 from jaxgames.players.mixture import SomeMoves
 from jaxgames.players.names import PLAYERS
 from jaxgames.players.names import make
+from jaxgames.players.q_greedy import QGreedy
 from jaxgames.players.random import Random
 from jaxgames.players.rules import Rules
 from jaxgames.players.utilities import Utilities
@@ -24,6 +25,7 @@ __all__ = [
   "Memory",
   "OnePerGame",
   "Player",
+  "QGreedy",
   "Random",
   "Rules",
   "SomeMoves",

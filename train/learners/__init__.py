@@ -9,6 +9,8 @@ import typing
 import pydantic
 
 from train.learners import base
+from train.learners import qlearning
+from train.learners import qlearning_settings
 from train.learners import tabular
 from train.learners import tabular_settings
 from train.learners import td
@@ -36,6 +38,7 @@ class Kind:
 
 
 KINDS: dict[str, Kind] = {
+  "qlearning": Kind(qlearning_settings.Settings, qlearning.QLearner),
   "td": Kind(td_settings.Settings, td.TdLearner),
   "tabular": Kind(
     tabular_settings.Settings, tabular.TabularLearner, takes_many_opponents=True
