@@ -98,7 +98,7 @@ def num_places(num_working: int, num_trials: int, num_devices: int) -> int:
   """Returns in how many places the trials at work are kept.
 
   >>> [num_places(n, 600, 2) for n in (600, 500, 400, 10, 1)]
-  [600, 600, 448, 12, 2]
+  [600, 600, 480, 10, 2]
   """
   width = num_trials
   while True:
