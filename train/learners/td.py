@@ -26,6 +26,7 @@ from jaxgames.players import greedy
 from train import config as config_lib
 from train.learners import lessons as lessons_lib
 from train.learners import schedule
+from train.learners import seats
 from train.learners import td_settings
 
 __all__ = ["TdLearner", "TdState"]
@@ -113,6 +114,7 @@ class TdLearner:
     self.num_lanes = config.parallel_games
     (opponent,) = config.opponents.values()
     self.opponent = None if opponent == "self" else players.make(self.game, opponent)
+    self.seats = seats.Seats(self.opponent, self.num_lanes, settings.starts)
     self.num_games_wanted = config.games
     # Steps of length one: how long they are depends on how far the trial is.
     self.optimizer = optax.sgd(1.0)
@@ -135,8 +137,8 @@ class TdLearner:
       optimizer=self.optimizer.init(params),
       key=key,
       games=lanes.repeat(self.game.init(), self.num_lanes),
-      memory=self._begin(key_begin, rounds),
-      is_first=self._draw_starts(key_starts, rounds),
+      memory=self.seats.begin(key_begin, rounds),
+      is_first=self.seats.draw(key_starts, rounds),
       previous=(no_lessons,) * num_sides,
       pending=(no_lessons,) * num_sides,
       rounds=rounds,
@@ -207,7 +209,7 @@ class TdLearner:
     best = best.astype(jnp.int32)
     actions, is_random = self._explore(games, best, key)
 
-    is_mine = self._is_mine(state)
+    is_mine = self.seats.is_mine(state.is_first, games.num_moves)
     after = jax.vmap(game.step)(games, actions)
     after = lanes.where(is_mine, after, games)
     kind = settings.exploration_teaches
@@ -308,7 +310,8 @@ class TdLearner:
     keys = jax.random.split(key, self.num_lanes)
     actions = jax.vmap(self.opponent.act)(state.memory, state.games, keys)
     after = jax.vmap(self.game.step)(state.games, actions)
-    is_theirs = ~self._is_mine(state) & ~state.games.is_over
+    is_mine = self.seats.is_mine(state.is_first, state.games.num_moves)
+    is_theirs = ~is_mine & ~state.games.is_over
     after = lanes.where(is_theirs, after, state.games)
     # The learner's last afterstate led to this; if it has not moved yet, none did.
     (mine,) = state.previous
@@ -325,7 +328,7 @@ class TdLearner:
     rounds = state.rounds + ended.astype(jnp.int32)
     sign = jnp.where(state.is_first, jnp.int8(1), jnp.int8(-1))
     empty = lanes.repeat(self.game.init(), self.num_lanes)
-    memory = self._begin(key_begin, rounds)
+    memory = self.seats.begin(key_begin, rounds)
     tally = state.tally
 
     def total(values: jax.Array) -> jax.Array:
@@ -334,7 +337,7 @@ class TdLearner:
     return state._replace(
       games=lanes.where(ended, empty, games),
       memory=lanes.where(ended, memory, state.memory),
-      is_first=jnp.where(ended, self._draw_starts(key_starts, rounds), state.is_first),
+      is_first=jnp.where(ended, self.seats.draw(key_starts, rounds), state.is_first),
       previous=tuple(
         side._replace(weights=jnp.where(ended, 0.0, side.weights))
         for side in state.previous
@@ -348,29 +351,6 @@ class TdLearner:
         num_draws=tally.num_draws + total(games.winner == 0),
       ),
     )
-
-  def _is_mine(self, state: TdState) -> jax.Array:
-    """Returns `[B]` bool, whether it is the learner's turn."""
-    if self.opponent is None:
-      return state.is_first
-    return (state.games.num_moves % 2 == 0) == state.is_first
-
-  def _begin(self, key: chex.PRNGKey, rounds: jax.Array) -> base.Memory:
-    """Returns the opponent's memories for the next game of every lane."""
-    if self.opponent is None:
-      return ()
-    keys = jax.random.split(key, self.num_lanes)
-    numbers = jnp.arange(self.num_lanes, dtype=jnp.int32) + self.num_lanes * rounds
-    return jax.vmap(self.opponent.begin)(keys, numbers)
-
-  def _draw_starts(self, key: chex.PRNGKey, rounds: jax.Array) -> jax.Array:
-    """Returns `[B]` bool, whether the learner begins the next game of every lane."""
-    starts = "always" if self.opponent is None else self.settings.starts
-    if starts == "random":
-      return jax.random.bernoulli(key, shape=(self.num_lanes,))
-    if starts == "alternate":
-      return (jnp.arange(self.num_lanes, dtype=jnp.int32) + rounds) % 2 == 0
-    return jnp.full(self.num_lanes, starts == "always")
 
 
 def _pick(values: jax.Array, actions: jax.Array) -> jax.Array:
