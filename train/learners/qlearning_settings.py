@@ -6,68 +6,33 @@ import pydantic
 
 import jaxgames
 from jaxgames import networks
+from train.learners import q_settings
 
 __all__ = ["NetworkSettings", "Settings"]
 
 _Share = Annotated[float, pydantic.Field(ge=0, le=1)]
-_Count = Annotated[int, pydantic.Field(ge=1)]
 
 
-class _Model(pydantic.BaseModel):
-  model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
+class NetworkSettings(q_settings.NetworkSettings):
+  """The paper's network: 18 inputs, one layer of N hidden nodes, 9 outputs.
 
-
-class NetworkSettings(_Model):
-  """A Q network; the paper's has 18 inputs, one layer of N hidden nodes, 9 outputs.
-
-  Outputs are sigmoids, and those of moves that are not possible are 0.
-
-  Attributes:
-    inputs: how many inputs there are; if given, the game must agree.
-    hidden: sizes of the hidden layers. The paper has one, whose size is to be found by
-      experiment.
-    outputs: how many outputs there are; if given, the game must agree.
-    activation: of the hidden layers.
-    possible_moves: whether the possible moves are inputs, beside the cells.
-    bias: whether units have a bias; the paper's sums have none.
-    weight_range: initial weights are drawn uniformly from minus this to this. The paper
-      says that they are small.
+  Outputs are sigmoids, and those of moves that are not possible are 0. How large N must
+  be is to be found by experiment. The paper's sums have no bias, and its first weights
+  are said to be small.
   """
 
-  inputs: _Count | None = None
-  hidden: tuple[_Count, ...] = (36,)
-  outputs: _Count | None = None
+  hidden: tuple[q_settings.Count, ...] = (36,)
   activation: Literal["sigmoid", "tanh", "relu"] = "sigmoid"
   possible_moves: bool = True
   bias: bool = False
-  weight_range: Annotated[float, pydantic.Field(gt=0)] = 0.1
+  weight_range: Annotated[float, pydantic.Field(gt=0)] | None = 0.1
 
   def make(self, game: jaxgames.LineGame) -> networks.QNetwork:
-    """Returns the network for a game.
-
-    Raises:
-      ValueError: if a number of inputs or outputs is given that is not the game's.
-    """
-    network = networks.QNetwork(
-      game=game,
-      hidden=self.hidden,
-      activation=self.activation,
-      sees_moves=self.possible_moves,
-      has_bias=self.bias,
-      weight_range=self.weight_range,
-    )
-    needed = {"inputs": network.num_inputs, "outputs": game.num_actions}
-    for field, number in needed.items():
-      given = getattr(self, field)
-      if given not in (None, number):
-        raise ValueError(
-          f"learner.network.{field} is {given}, but on a board of shape {game.shape} "
-          f"with {game.num_actions} actions the network has {number}"
-        )
-    return network
+    """Returns the network for a game."""
+    return self.build(game, output_activation="sigmoid", masks_outputs=True)
 
 
-class Settings(_Model):
+class Settings(pydantic.BaseModel):
   """What the qlearn paper says of learning, and what it leaves open.
 
   Attributes:
@@ -101,6 +66,8 @@ class Settings(_Model):
       good, and one of them is drawn. The paper draws while outputs are about equal.
   """
 
+  model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
+
   network: NetworkSettings = NetworkSettings()
   discount: _Share = 0.5
   win: _Share = 1.0
@@ -110,7 +77,7 @@ class Settings(_Model):
   final_learning_rate: Annotated[float, pydantic.Field(ge=0)] | None = None
   gradient: Literal["sum", "mean"] = "sum"
   steps: Literal["set", "position", "example"] = "set"
-  passes: _Count = 1
+  passes: q_settings.Count = 1
   symmetric_copies: bool = True
   epsilon: _Share = 0.0
   final_epsilon: _Share | None = None
