@@ -125,7 +125,7 @@ class ToyLearner:
     )
 
 
-KIND = learners.Kind(Settings, ToyLearner, takes_many_opponents=True)
+KIND = learners.Kind(Settings, ToyLearner, "nothing", takes_many_opponents=True)
 
 
 @contextlib.contextmanager

@@ -104,7 +104,10 @@ def games() -> None:
     layers = ", ".join(map(str, hidden)) or "-"
     table.add_row(name, str(detectors) if detectors else "-", layers)
   console.print(table)
-  console.print(f"Learners: {', '.join(learners.KINDS)}")
+  table = rich.table.Table("learner", "what it learns", title="Learners")
+  for name, kind in learners.KINDS.items():
+    table.add_row(name, kind.summary)
+  console.print(table)
 
 
 @app.command()

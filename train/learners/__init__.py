@@ -9,6 +9,8 @@ import typing
 import pydantic
 
 from train.learners import base
+from train.learners import dqn
+from train.learners import dqn_settings
 from train.learners import qlearning
 from train.learners import qlearning_settings
 from train.learners import tabular
@@ -29,18 +31,36 @@ class Kind:
   Attributes:
     settings: what a config may say under `learner`, apart from `kind`.
     make_fn: makes the learner of a run; its settings are `config.learner.settings`.
+    summary: one line for people.
     takes_many_opponents: whether trials may have different opponents.
   """
 
   settings: type[pydantic.BaseModel]
   make_fn: Callable[[config_lib.RunConfig], base.Learner]
+  summary: str
   takes_many_opponents: bool = False
 
 
 KINDS: dict[str, Kind] = {
-  "qlearning": Kind(qlearning_settings.Settings, qlearning.QLearner),
-  "td": Kind(td_settings.Settings, td.TdLearner),
+  "td": Kind(
+    td_settings.Settings,
+    td.TdLearner,
+    "a value network, taught by temporal differences at every move",
+  ),
   "tabular": Kind(
-    tabular_settings.Settings, tabular.TabularLearner, takes_many_opponents=True
+    tabular_settings.Settings,
+    tabular.TabularLearner,
+    "a value for each position of a small game, taught backward after each game",
+    takes_many_opponents=True,
+  ),
+  "qlearning": Kind(
+    qlearning_settings.Settings,
+    qlearning.QLearner,
+    "a network of moves' values, taught whole games of self-play and their symmetries",
+  ),
+  "dqn": Kind(
+    dqn_settings.Settings,
+    dqn.DqnLearner,
+    "a network of moves' values, taught batches of remembered moves",
   ),
 }
