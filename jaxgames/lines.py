@@ -18,6 +18,7 @@ __all__ = [
   "cell_symmetries",
   "directions",
   "lines_through",
+  "steps",
   "winning_lines",
 ]
 
@@ -44,19 +45,25 @@ def directions(shape: Shape, length: int) -> tuple[Direction, ...]:
   planes, then those of the cube: the order in which a person would look.
   """
   strides = _strides(shape)
-  steps = [
+  return tuple(
+    Direction(
+      stride=sum(d * s for d, s in zip(step, strides, strict=True)),
+      starts=_line_starts(shape, length, step),
+    )
+    for step in steps(shape, length)
+  )
+
+
+@functools.lru_cache
+def steps(shape: Shape, length: int) -> tuple[Shape, ...]:
+  """Returns, in the order of `directions`, how each moves along the board's axes."""
+  ways = [
     step
     for step in itertools.product((-1, 0, 1), repeat=len(shape))
     if any(step) and next(filter(None, step)) > 0
   ]
-  steps.sort(key=lambda step: (sum(map(abs, step)), step))
-  found = []
-  for step in steps:
-    starts = _line_starts(shape, length, step)
-    if starts:
-      stride = sum(d * s for d, s in zip(step, strides, strict=True))
-      found.append(Direction(stride, starts))
-  return tuple(found)
+  ways.sort(key=lambda step: (sum(map(abs, step)), step))
+  return tuple(step for step in ways if _line_starts(shape, length, step))
 
 
 @functools.lru_cache

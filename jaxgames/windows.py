@@ -1,0 +1,74 @@
+"""What lies around every cell, line by line, as numbers to look things up by.
+
+The cells near a place in one direction are digits of base 3: 0 empty, 1 a stone of the
+side in question, 2 what that side cannot have, the other's stone or the board's edge.
+So what a stone would make of a line is one row of a table that is computed beforehand.
+"""
+
+import chex
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgames import game as game_lib
+from jaxgames import lines
+
+__all__ = ["EMPTY", "OWN", "TAKEN", "around", "digits", "following"]
+
+EMPTY, OWN, TAKEN = 0, 1, 2
+
+
+def around(game: game_lib.LineGame, board: chex.Array, reach: int) -> jax.Array:
+  """Returns the numbers of all cells' surroundings.
+
+  Args:
+    game: the board's game.
+    board: `[*shape]` int8, 1 a stone of the side in question, -1 the other's.
+    reach: how many cells to each side count.
+
+  Returns:
+    `[num_cells, num_directions]` int32 below `3 ** (2 * reach)`; the farthest cell
+    before the place has the lowest digit, the place itself has none.
+  """
+  offsets = [*range(-reach, 0), *range(1, reach + 1)]
+  return _numbers(game, board, offsets)
+
+
+def following(game: game_lib.LineGame, board: chex.Array, length: int) -> jax.Array:
+  """Returns the numbers of the windows that begin at each cell.
+
+  Args:
+    game: the board's game.
+    board: `[*shape]` int8, as in `around`.
+    length: how many cells a window has, the first included.
+
+  Returns:
+    `[num_cells, num_directions]` int32 below `3 ** length`; the first cell has the
+    lowest digit, and what is beyond the edge is taken.
+  """
+  return _numbers(game, board, range(length))
+
+
+def digits(num_digits: int) -> np.ndarray:
+  """Returns `[3 ** num_digits, num_digits]` int8: what each number stands for."""
+  numbers = np.arange(3**num_digits)[:, None]
+  return (numbers // 3 ** np.arange(num_digits) % 3).astype(np.int8)
+
+
+def _numbers(
+  game: game_lib.LineGame, board: chex.Array, offsets: list[int] | range
+) -> jax.Array:
+  """Returns the numbers whose digits lie at some offsets along each direction."""
+  margin = max(map(abs, offsets))
+  cells = jnp.where(board < 0, TAKEN, board).astype(jnp.int32)
+  padded = jnp.pad(cells, margin, constant_values=TAKEN)
+  found = []
+  for step in lines.steps(game.shape, game.length):
+    number = jnp.zeros(game.shape, jnp.int32)
+    # Shifted boards are added up: no cell is looked up one by one.
+    for weight, offset in enumerate(offsets):
+      corner = [margin + offset * along for along in step]
+      ends = [first + size for first, size in zip(corner, game.shape, strict=True)]
+      number += 3**weight * jax.lax.slice(padded, corner, ends)
+    found.append(number.reshape(-1))
+  return jnp.stack(found, axis=1)
