@@ -33,6 +33,7 @@ from train.learners import dqn_opponents
 from train.learners import dqn_settings
 from train.learners import replay as replay_lib
 from train.learners import schedule
+from train.learners import seats
 
 __all__ = ["DqnLearner", "DqnState", "exponential"]
 
@@ -127,6 +128,7 @@ class DqnLearner:
     self.num_lanes = config.parallel_games
     (opponent,) = config.opponents.values()
     self.opponent = None if opponent == "self" else players.make(self.game, opponent)
+    self.seats = seats.Seats(self.opponent, self.num_lanes, settings.starts)
     self.examiner = _make_examiner(self.game, settings.evaluation_opponent)
     self.num_games_wanted = config.games
     self._check()
@@ -160,8 +162,8 @@ class DqnLearner:
 
   def init(self, key: chex.PRNGKey, opponent: chex.Array) -> DqnState:
     del opponent  # There is one.
-    keys = jax.random.split(key, 4)
-    key, key_params, key_begin, key_evaluation = (keys[i] for i in range(4))
+    keys = jax.random.split(key, 5)
+    key, key_params, key_begin, key_evaluation, key_starts = (keys[i] for i in range(5))
     params = self.network.init(
       key_params,
       jnp.zeros((1, self.game.num_cells), jnp.int8),
@@ -178,8 +180,8 @@ class DqnLearner:
       key=key,
       evaluation_key=key_evaluation,
       games=lanes.repeat(self.game.init(), self.num_lanes),
-      memory=self._begin(key_begin, rounds),
-      is_first=self._starts(rounds),
+      memory=self.seats.begin(key_begin, rounds),
+      is_first=self.seats.draw(key_starts, rounds),
       rounds=rounds,
       num_games=jnp.int32(0),
       tally=Tally(*[jnp.float32(0)] * len(Tally._fields)),
@@ -264,7 +266,7 @@ class DqnLearner:
     )
     return _Choice(
       actions=actions,
-      is_mine=self._is_mine(state, state.games),
+      is_mine=self.seats.is_mine(state.is_first, state.games.num_moves),
       is_legal=_pick(is_legal, actions),
       values=jnp.where(is_allowed, outputs, -jnp.inf).max(axis=1),
     )
@@ -277,7 +279,9 @@ class DqnLearner:
     actions = jax.vmap(self._answerer.act)(state.memory, games, keys)
     # Once a game is over nothing is possible, and it stays as it is.
     after = jax.vmap(self.game.step)(games, actions)
-    return lanes.where(self._is_mine(state, games), games, after)
+    return lanes.where(
+      self.seats.is_mine(state.is_first, games.num_moves), games, after
+    )
 
   def _transitions(
     self, before: jaxgames.State, choice: _Choice, after: jaxgames.State
@@ -334,13 +338,15 @@ class DqnLearner:
     self, state: DqnState, after: jaxgames.State, key: chex.PRNGKey
   ) -> DqnState:
     """Goes on to the new positions, and begins new games where one has ended."""
+    key_begin, key_starts = jax.random.split(key)
     ended = after.is_over
     empty = lanes.repeat(self.game.init(), self.num_lanes)
-    memory = self._begin(key, state.rounds)
+    memory = self.seats.begin(key_begin, state.rounds)
+    is_first = self.seats.draw(key_starts, state.rounds)
     return state._replace(
       games=lanes.where(ended, empty, after),
       memory=lanes.where(ended, memory, state.memory),
-      is_first=jnp.where(ended, self._starts(state.rounds), state.is_first),
+      is_first=jnp.where(ended, is_first, state.is_first),
     )
 
   # Learning.
@@ -474,27 +480,6 @@ class DqnLearner:
   def _observe(self, games: jaxgames.State) -> jax.Array:
     """Returns `[B, num_cells]` int8, the boards seen by who is to move."""
     return jax.vmap(self.game.observe)(games).reshape(self.num_lanes, -1)
-
-  def _is_mine(self, state: DqnState, games: jaxgames.State) -> jax.Array:
-    """Returns `[B]` bool, whether it is the learner's turn."""
-    if self.opponent is None:
-      return state.is_first
-    return (games.num_moves % 2 == 0) == state.is_first
-
-  def _begin(self, key: chex.PRNGKey, rounds: jax.Array) -> base.Memory:
-    """Returns the opponent's memories for the next game of every lane."""
-    if self.opponent is None:
-      return ()
-    keys = jax.random.split(key, self.num_lanes)
-    numbers = jnp.arange(self.num_lanes, dtype=jnp.int32) + self.num_lanes * rounds
-    return jax.vmap(self.opponent.begin)(keys, numbers)
-
-  def _starts(self, rounds: jax.Array) -> jax.Array:
-    """Returns `[B]` bool, whether the learner begins the next game of every lane."""
-    starts = "always" if self.opponent is None else self.settings.starts
-    if starts == "alternate":
-      return (jnp.arange(self.num_lanes, dtype=jnp.int32) + rounds) % 2 == 0
-    return jnp.full(self.num_lanes, starts == "always")
 
   def _epsilon(self, state: DqnState) -> jax.Array:
     settings = self.settings

@@ -5,64 +5,32 @@ from typing import Annotated, Literal
 import pydantic
 
 import jaxgames
+from jaxgames import arena
 from jaxgames import networks
+from train.learners import q_settings
 
 __all__ = ["NetworkSettings", "Settings"]
 
 _Share = Annotated[float, pydantic.Field(ge=0, le=1)]
-_Count = Annotated[int, pydantic.Field(ge=1)]
 
 
-class _Model(pydantic.BaseModel):
-  model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
-
-
-class NetworkSettings(_Model):
+class NetworkSettings(q_settings.NetworkSettings):
   """A Q network; the paper's have 9 inputs, 9 outputs, and two or three layers.
 
-  Attributes:
-    inputs: how many inputs there are; if given, the game must agree.
-    hidden: sizes of the hidden layers, one or two in the paper, which has no sizes.
-    outputs: how many outputs there are; if given, the game must agree.
-    activation: of the hidden layers; outputs have none. The paper says nothing.
-    possible_moves: whether the possible moves are inputs, beside the cells.
-    bias: whether units have a bias.
+  The paper has no sizes and says nothing of activations; outputs have none here.
   """
 
-  inputs: _Count | None = None
-  hidden: tuple[_Count, ...] = (64,)
-  outputs: _Count | None = None
-  activation: Literal["sigmoid", "tanh", "relu"] = "relu"
+  hidden: tuple[q_settings.Count, ...] = (64,)
+  activation: q_settings.Activation = "relu"
   possible_moves: bool = False
   bias: bool = True
 
   def make(self, game: jaxgames.LineGame) -> networks.QNetwork:
-    """Returns the network for a game.
-
-    Raises:
-      ValueError: if a number of inputs or outputs is given that is not the game's.
-    """
-    network = networks.QNetwork(
-      game=game,
-      hidden=self.hidden,
-      activation=self.activation,
-      output_activation="identity",
-      sees_moves=self.possible_moves,
-      masks_outputs=False,
-      has_bias=self.bias,
-    )
-    needed = {"inputs": network.num_inputs, "outputs": game.num_actions}
-    for field, number in needed.items():
-      given = getattr(self, field)
-      if given not in (None, number):
-        raise ValueError(
-          f"learner.network.{field} is {given}, but on a board of shape {game.shape} "
-          f"with {game.num_actions} actions the network has {number}"
-        )
-    return network
+    """Returns the network for a game; see `build`."""
+    return self.build(game, output_activation="identity", masks_outputs=False)
 
 
-class Settings(_Model):
+class Settings(pydantic.BaseModel):
   """What the dqn paper says of learning, and what it leaves open.
 
   Attributes:
@@ -109,6 +77,8 @@ class Settings(_Model):
     evaluation_opponent: the player on the other side.
   """
 
+  model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
+
   network: NetworkSettings = NetworkSettings()
   invalid: Literal["penalized", "ignored", "masked"] = "masked"
   remembers_invalid: bool | None = None
@@ -118,11 +88,11 @@ class Settings(_Model):
   loss: float = -1.0
   invalid_reward: float = -0.5
   discount: _Share = 0.95
-  replay: _Count = 10_000
-  warmup: _Count | None = None
-  batch: _Count = 32
-  updates: _Count = 1
-  target_every: _Count = 500
+  replay: q_settings.Count = 10_000
+  warmup: q_settings.Count | None = None
+  batch: q_settings.Count = 32
+  updates: q_settings.Count = 1
+  target_every: q_settings.Count = 500
   double: bool = False
   symmetries: bool = False
   optimizer: Literal["sgd", "adam"] = "adam"
@@ -131,10 +101,10 @@ class Settings(_Model):
   epsilon: _Share = 1.0
   final_epsilon: _Share = 0.1
   epsilon_games: Annotated[float, pydantic.Field(gt=0)] = 3_000
-  starts: Literal["always", "alternate", "never"] = "always"
-  searches: _Count | None = None
+  starts: arena.Starts = "always"
+  searches: q_settings.Count | None = None
   evaluation_epsilon: _Share = 0.1
-  evaluation_games: _Count = 3_000
+  evaluation_games: q_settings.Count = 3_000
   evaluation_opponent: str = "random"
 
   @property

@@ -8,8 +8,9 @@ import jaxgames
 from jaxgames import networks
 from jaxgames.networks import q
 
-__all__ = ["Count", "NetworkSettings"]
+__all__ = ["Activation", "Count", "NetworkSettings"]
 
+Activation = Literal["sigmoid", "tanh", "relu"]
 Count = Annotated[int, pydantic.Field(ge=1)]
 
 
@@ -32,7 +33,7 @@ class NetworkSettings(pydantic.BaseModel):
   inputs: Count | None = None
   hidden: tuple[Count, ...]
   outputs: Count | None = None
-  activation: Literal["sigmoid", "tanh", "relu"]
+  activation: Activation
   possible_moves: bool
   bias: bool
   weight_range: Annotated[float, pydantic.Field(gt=0)] | None = None

@@ -22,7 +22,7 @@ class NetworkSettings(q_settings.NetworkSettings):
   """
 
   hidden: tuple[q_settings.Count, ...] = (36,)
-  activation: Literal["sigmoid", "tanh", "relu"] = "sigmoid"
+  activation: q_settings.Activation = "sigmoid"
   possible_moves: bool = True
   bias: bool = False
   weight_range: Annotated[float, pydantic.Field(gt=0)] | None = 0.1

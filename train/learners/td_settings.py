@@ -6,6 +6,7 @@ import pydantic
 
 import jaxgames
 from jaxgames import networks
+from train.learners import seats
 
 __all__ = ["NetworkSettings", "Settings"]
 
@@ -92,7 +93,7 @@ class Settings(_Model):
   epsilon: Annotated[float, pydantic.Field(ge=0, le=1)] = 0.1
   gradient: Literal["sum", "mean"] = "sum"
   counts_wins: bool = False
-  starts: Literal["alternate", "always", "never", "random"] = "alternate"
+  starts: seats.Starts = "alternate"
   exploration_teaches: Literal["chosen", "greedy", "nothing"] = "chosen"
   teaches_terminal: bool = True
   terminal_steps: Literal["at_once", "spread"] | None = None
