@@ -13,7 +13,7 @@ import numpy as np
 from jaxgames import game as game_lib
 from jaxgames import lines
 
-__all__ = ["EMPTY", "OWN", "TAKEN", "around", "digits", "following"]
+__all__ = ["EMPTY", "OWN", "TAKEN", "around", "digits", "following", "near_stones"]
 
 EMPTY, OWN, TAKEN = 0, 1, 2
 
@@ -47,6 +47,32 @@ def following(game: game_lib.LineGame, board: chex.Array, length: int) -> jax.Ar
     lowest digit, and what is beyond the edge is taken.
   """
   return _numbers(game, board, range(length))
+
+
+def near_stones(
+  game: game_lib.LineGame, state: game_lib.State, distance: int
+) -> jax.Array:
+  """Returns the empty cells near stones, `[num_cells]` bool; the centre if none are.
+
+  Args:
+    game: one without gravity.
+    state: a position; once it is over, no cell is returned.
+    distance: how far along any axis.
+  """
+  is_stone = game.observe(state) != 0
+  near = is_stone
+  for axis in range(near.ndim):
+    size = near.shape[axis]
+    padding = [(0, 0)] * near.ndim
+    padding[axis] = (distance, distance)
+    padded = jnp.pad(near, padding)
+    for shift in range(2 * distance + 1):
+      near |= jax.lax.slice_in_dim(padded, shift, shift + size, axis=axis)
+  centre = np.zeros(game.shape, bool)
+  centre[tuple(size // 2 for size in game.shape)] = True
+  chosen = jnp.where(state.num_moves == 0, jnp.asarray(centre), near & ~is_stone)
+  # Stones may have filled all that is near, but not while any cell is empty.
+  return chosen.reshape(-1) & game.legal_actions(state)
 
 
 def digits(num_digits: int) -> np.ndarray:

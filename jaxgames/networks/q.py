@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 from jaxgames import game as game_lib
 
-__all__ = ["ACTIVATIONS", "Activation", "QNetwork"]
+__all__ = ["ACTIVATIONS", "Activation", "QNetwork", "uniform"]
 
 Activation = Literal["sigmoid", "tanh", "relu", "identity"]
 
@@ -56,7 +56,7 @@ class QNetwork(nn.Module):
     kernel_init = nn.initializers.lecun_normal()
     bias_init = nn.initializers.zeros
     if self.weight_range is not None:
-      kernel_init = bias_init = _uniform(self.weight_range)
+      kernel_init = bias_init = uniform(self.weight_range)
     self.layers = [
       nn.Dense(
         width, use_bias=self.has_bias, kernel_init=kernel_init, bias_init=bias_init
@@ -81,7 +81,7 @@ class QNetwork(nn.Module):
     return values * moves if self.masks_outputs else values
 
 
-def _uniform(limit: float) -> nn.initializers.Initializer:
+def uniform(limit: float) -> nn.initializers.Initializer:
   """Returns what draws numbers uniformly from -limit to limit."""
 
   def draw(key, shape, dtype=jnp.float32, out_sharding=None):

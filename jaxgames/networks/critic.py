@@ -1,0 +1,137 @@
+"""The critic of the gomoku paper: how likely player 1 is to win, from counted shapes.
+
+Player 1 is one of the two sides, whether it moves first or second. In the shapes below
+`S` is the number of shapes of stones.
+"""
+
+from typing import Literal, NamedTuple
+
+import chex
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+
+from jaxgames import game as game_lib
+from jaxgames import shapes as shapes_lib
+from jaxgames.networks import q
+
+__all__ = ["Critic", "Situation"]
+
+# What Table 1 has for a count: four steps, and half of what is above four.
+CODE_WIDTH = 5
+
+
+class Situation(NamedTuple):
+  """What the critic may know of positions, `[...]` of them.
+
+  Attributes:
+    counts: `[..., 2, S]` int32, shapes of player 1 and of player 2.
+    boards: `[..., num_cells]` int8, 1 player 1's stones, -1 player 2's.
+    is_turn: `[...]` bool, whether player 1 is to move.
+    is_first: `[...]` bool, whether player 1 moved first.
+  """
+
+  counts: chex.Array
+  boards: chex.Array
+  is_turn: chex.Array
+  is_first: chex.Array
+
+
+class Critic(nn.Module):
+  """One layer of sigmoid units, and a sigmoid of their sum (equations 2 to 5).
+
+  The five architectures of section 4.1 have 274, 122, 196, 194 and 452 inputs.
+
+  Attributes:
+    game: whose positions it judges.
+    shapes: a name in `shapes.SETS`.
+    counts: how counts are given: `coded` by Table 1, `plain`, or not at all (`none`).
+    turn: how it is told whose turn it is: by two inputs for each of the `shapes` of
+      both sides, by `two`, or not at all (`none`).
+    sees_first: whether two inputs tell who moved first.
+    sees_board: whether two inputs for each cell tell whose stone is there.
+    hidden: the number of hidden units.
+    weight_range: weights are drawn uniformly from minus this to this.
+  """
+
+  game: game_lib.LineGame
+  shapes: str = "classic"
+  counts: Literal["coded", "plain", "none"] = "coded"
+  turn: Literal["shapes", "two", "none"] = "shapes"
+  sees_first: bool = True
+  sees_board: bool = False
+  hidden: int = 100
+  weight_range: float = 0.5
+
+  @property
+  def drawings(self) -> tuple[str, ...]:
+    """The shapes that are counted."""
+    return shapes_lib.SETS[self.shapes]
+
+  @property
+  def num_inputs(self) -> int:
+    num_shapes = 2 * len(self.drawings)
+    # Five in a row is there or not, in each case by one input.
+    coded = CODE_WIDTH * (num_shapes - 2) + 2
+    return (
+      {"coded": coded, "plain": num_shapes, "none": 0}[self.counts]
+      + {"shapes": 2 * num_shapes, "two": 2, "none": 0}[self.turn]
+      + (2 if self.sees_first else 0)
+      + (2 * self.game.num_cells if self.sees_board else 0)
+    )
+
+  def setup(self):
+    draw = q.uniform(self.weight_range)
+    self.inner = self.param("inner", draw, (self.num_inputs, self.hidden))
+    self.outer = self.param("outer", draw, (self.hidden,))
+
+  def __call__(self, inputs: jax.Array) -> jax.Array:
+    """Returns the chance that player 1 wins, `[...]` float32.
+
+    Args:
+      inputs: `[..., num_inputs]` float32, from `encode`.
+    """
+    return jax.nn.sigmoid(jax.nn.sigmoid(inputs @ self.inner) @ self.outer)
+
+  def encode(self, situation: Situation) -> jax.Array:
+    """Returns the inputs, `[..., num_inputs]` float32; needs no parameters."""
+    counts = situation.counts.reshape(*situation.counts.shape[:-2], -1)
+    turn = _either(situation.is_turn)
+    parts = []
+    if self.counts == "coded":
+      parts += _code(situation.counts)
+    elif self.counts == "plain":
+      parts.append(counts)
+    if self.turn == "shapes":
+      is_there = (counts > 0)[..., None] & turn[..., None, :]
+      parts.append(is_there.reshape(*counts.shape[:-1], -1))
+    elif self.turn == "two":
+      parts.append(turn)
+    if self.sees_first:
+      parts.append(_either(situation.is_first))
+    if self.sees_board:
+      parts += [situation.boards > 0, situation.boards < 0]
+    return jnp.concatenate([part.astype(jnp.float32) for part in parts], axis=-1)
+
+  def count(self, board: chex.Array) -> jax.Array:
+    """Returns the shapes of both sides, `[2, S]` int32.
+
+    Args:
+      board: `[*shape]` int8, 1 the stones of the side that comes first.
+    """
+    sides = [shapes_lib.count(self.game, self.drawings, b) for b in (board, -board)]
+    return jnp.stack(sides)
+
+
+def _code(counts: jax.Array) -> list[jax.Array]:
+  """Returns the inputs of Table 1 for `[..., 2, S]` counts; five in a row is first."""
+  others = counts[..., 1:]
+  steps = [(others >= step).astype(jnp.float32) for step in range(1, CODE_WIDTH)]
+  rest = jnp.maximum(others - 4, 0).astype(jnp.float32) / 2
+  code = jnp.stack([*steps, rest], axis=-1)
+  return [counts[..., 0] > 0, code.reshape(*counts.shape[:-2], -1)]
+
+
+def _either(condition: jax.Array) -> jax.Array:
+  """Returns a condition and its opposite, `[..., 2]` bool."""
+  return jnp.stack([condition, ~condition], axis=-1)
