@@ -115,7 +115,7 @@ def count_after(
 
   Args:
     drawings: the shapes.
-    counts: `[2, num_shapes]` int32, now, of the side that moves and of the other.
+    counts: `[n, 2, num_shapes]` int32, now, of the side that moves and of the other.
     near: `[n, 2, num_directions]` int32, the surroundings of the cells.
 
   Returns:
@@ -125,7 +125,7 @@ def count_after(
   table = np.concatenate(changes(drawings))
   rows = near + np.array([[0], [len(table) // 2]], np.int32)[None]
   difference = jnp.asarray(table)[rows].sum(axis=2, dtype=jnp.int32)
-  return counts[None] + difference
+  return counts + difference
 
 
 @functools.lru_cache

@@ -4,6 +4,7 @@ from jaxgames.players.base import Chooser
 from jaxgames.players.base import Memory
 from jaxgames.players.base import Player
 from jaxgames.players.base import tabulate
+from jaxgames.players.critic import CriticGreedy
 from jaxgames.players.expert import Expert
 from jaxgames.players.mcts import Mcts
 from jaxgames.players.mixture import EveryNthGame
@@ -19,6 +20,7 @@ from jaxgames.players.utilities import Utilities
 __all__ = [
   "PLAYERS",
   "Chooser",
+  "CriticGreedy",
   "EveryNthGame",
   "Expert",
   "Mcts",

@@ -3,6 +3,7 @@
 In the shapes, `B` is the number of games and `S` that of shapes of stones.
 """
 
+import functools
 from typing import NamedTuple
 
 import chex
@@ -20,20 +21,19 @@ from jaxgames.players import base
 
 __all__ = ["CriticGreedy", "Moves", "after", "consider", "is_best"]
 
-# Moves judged at a time: most positions have no more near their stones, or twice that.
-CHUNK = 32
+# Moves of each game that are judged at a time, on average; and of all games, at least
+# and at most.
+MOVES_EACH, LEAST, MOST = 16, 32, 512
 
 
 class Moves(NamedTuple):
-  """What may be played in each game, in the order of the cells.
+  """What may be played in each game.
 
   Attributes:
-    cells: `[B, n]` int32; the place of no move has some cell.
-    is_move: `[B, n]` bool, whether there is a move at this place.
-    values: `[B, n]` float32, how likely player 1 is to win after it.
+    is_move: `[B, num_cells]` bool, the moves that are considered.
+    values: `[B, num_cells]` float32, how likely player 1 is to win after each.
   """
 
-  cells: chex.Array
   is_move: chex.Array
   values: chex.Array
 
@@ -48,46 +48,50 @@ def consider(
 ) -> Moves:
   """Judges all moves near stones.
 
-  Games differ in how many moves there are. They are judged some at a time until no game
-  has any left, so that the usual position does not pay for the largest.
+  Games differ in how many moves there are. Those of all games make one list, of which
+  some are judged at a time until none is left: nothing is judged that is no move.
 
   Args:
     critic: judges.
     params: its parameters.
-    games: `[B]` positions that are not over; if one is, its moves mean nothing.
+    games: `[B]` positions; of one that is over there are no moves.
     situations: `[B]` the same, as the critic sees them.
     distance: how far from a stone a move may be.
   """
   game, num_games = critic.game, games.num_moves.shape[0]
-  num_chunks = -(-game.num_cells // CHUNK)
-
-  def list_moves(state: game_lib.State) -> tuple[jax.Array, jax.Array]:
-    is_near = windows.near_stones(game, state, distance)
-    (cells,) = jnp.nonzero(is_near, size=num_chunks * CHUNK, fill_value=0)
-    return cells.astype(jnp.int32), is_near.sum(dtype=jnp.int32)
-
-  cells, num_moves = jax.vmap(list_moves)(games)
+  near_fn = functools.partial(windows.near_stones, game, distance=distance)
+  is_move = jax.vmap(near_fn)(games)
+  place = jnp.cumsum(is_move.reshape(-1), dtype=jnp.int32) - 1
+  chunk = min(max(MOVES_EACH * num_games, LEAST), MOST)
+  most = -(-is_move.size // chunk) * chunk
+  # Where there is no move, a place that does not exist: nothing is written.
+  target = jnp.where(is_move.reshape(-1), place, most)
+  listed = (
+    jnp.zeros(most, jnp.int32)
+    .at[target]
+    .set(jnp.arange(is_move.size, dtype=jnp.int32), mode="drop", unique_indices=True)
+  )
   near = _surroundings(critic, games)
 
   def judge(carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
-    number, values = carry
-    start = number * CHUNK
-    chunk = jax.lax.dynamic_slice_in_dim(cells, start, CHUNK, axis=1)
-    inputs = critic.encode(_after(critic, situations, near, chunk))
+    start, values = carry
+    moves = jax.lax.dynamic_slice_in_dim(listed, start, chunk)
+    lane, cells = moves // game.num_cells, moves % game.num_cells
+    rows = jax.tree.map(lambda leaf: leaf[lane], situations)
+    inputs = critic.encode(_after(critic, rows, near[lane, cells], cells))
     found = jnp.asarray(critic.apply(params, inputs))
-    values = jax.lax.dynamic_update_slice_in_dim(values, found, start, axis=1)
-    return number + 1, values
+    return start + chunk, jax.lax.dynamic_update_slice_in_dim(values, found, start, 0)
 
-  values = jnp.zeros((num_games, num_chunks * CHUNK), jnp.float32)
   _, values = jax.lax.while_loop(
-    lambda carry: carry[0] * CHUNK < num_moves.max(), judge, (jnp.int32(0), values)
+    lambda carry: carry[0] <= place[-1],
+    judge,
+    (jnp.int32(0), jnp.zeros(most, jnp.float32)),
   )
-  places = jnp.arange(num_chunks * CHUNK, dtype=jnp.int32)
-  return Moves(cells, places[None] < num_moves[:, None], values)
+  return Moves(is_move, values[place].reshape(is_move.shape))
 
 
 def is_best(moves: Moves, is_turn: chex.Array) -> jax.Array:
-  """Returns `[B, n]` bool, the moves that are worth most to who is to move.
+  """Returns `[B, num_cells]` bool, the moves that are worth most to who is to move.
 
   Args:
     moves: that may be played.
@@ -113,8 +117,8 @@ def after(
     cells: `[B]` int32, the moves.
   """
   near = _surroundings(critic, games)
-  found = _after(critic, situations, near, cells[:, None])
-  return jax.tree.map(lambda rows: rows[:, 0], found)
+  places = jnp.arange(cells.shape[0], dtype=jnp.int32)
+  return _after(critic, situations, near[places, cells], cells)
 
 
 def _surroundings(critic: networks.Critic, games: game_lib.State) -> jax.Array:
@@ -129,25 +133,32 @@ def _after(
   near: jax.Array,
   cells: jax.Array,
 ) -> networks.Situation:
-  """Returns `[B, n]` the situations after each of `[B, n]` moves."""
+  """Returns `[n]` the situations after one move each.
 
-  def moves_of(
-    now: networks.Situation, near: jax.Array, cells: jax.Array
-  ) -> networks.Situation:
-    # Those who move first, then back to player 1 first.
-    counts = jnp.where(now.is_turn, now.counts, now.counts[::-1])
-    counts = shapes_lib.count_after(critic.drawings, counts, near[cells])
-    stone = jnp.where(now.is_turn, jnp.int8(1), jnp.int8(-1))
-    places = jnp.arange(now.boards.shape[0], dtype=jnp.int32)
-    is_new = cells[:, None] == places[None]
-    return networks.Situation(
-      counts=jnp.where(now.is_turn, counts, counts[:, ::-1]),
-      boards=jnp.where(is_new, stone, now.boards[None]),
-      is_turn=jnp.broadcast_to(~now.is_turn, cells.shape),
-      is_first=jnp.broadcast_to(now.is_first, cells.shape),
-    )
+  Args:
+    critic: whose shapes are counted.
+    situations: `[n]` before.
+    near: `[n, 2, num_directions]` int32, the surroundings of the moves.
+    cells: `[n]` int32, the moves.
+  """
+  is_turn = situations.is_turn
+  # Who moves comes first, then player 1 again.
+  counts = _turned(situations.counts, is_turn)
+  counts = shapes_lib.count_after(critic.drawings, counts, near)
+  stone = jnp.where(is_turn, jnp.int8(1), jnp.int8(-1))[:, None]
+  places = jnp.arange(situations.boards.shape[1], dtype=jnp.int32)
+  is_new = cells[:, None] == places[None]
+  return networks.Situation(
+    counts=_turned(counts, is_turn),
+    boards=jnp.where(is_new, stone, situations.boards),
+    is_turn=~is_turn,
+    is_first=situations.is_first,
+  )
 
-  return jax.vmap(moves_of)(situations, near, cells)
+
+def _turned(counts: jax.Array, is_turn: jax.Array) -> jax.Array:
+  """Returns `[n, 2, S]` counts with the sides exchanged where it is player 2's turn."""
+  return jnp.where(is_turn[:, None, None], counts, counts[:, ::-1])
 
 
 @struct.dataclass
@@ -178,10 +189,7 @@ class CriticGreedy(base.Chooser):
     moves = consider(
       self.critic, self.params, games, situations, distance=self.distance
     )
-    is_chosen = is_best(moves, situations.is_turn)[0]
-    places = jnp.where(is_chosen, moves.cells[0], game.num_cells)
-    is_chosen = jnp.zeros(game.num_cells, bool).at[places].set(True, mode="drop")
-    cells = bits.pack(is_chosen, game.num_words)
+    cells = bits.pack(is_best(moves, situations.is_turn)[0], game.num_words)
     if not self.takes_five:
       return cells
     fives = bits.intersection(game.winning_cells(state.own), game.playable_cells(state))

@@ -8,6 +8,8 @@ import typing
 
 import pydantic
 
+from train.learners import adp
+from train.learners import adp_settings
 from train.learners import base
 from train.learners import dqn
 from train.learners import dqn_settings
@@ -62,5 +64,10 @@ KINDS: dict[str, Kind] = {
     dqn_settings.Settings,
     dqn.DqnLearner,
     "a network of moves' values, taught batches of remembered moves",
+  ),
+  "adp": Kind(
+    adp_settings.Settings,
+    adp.AdpLearner,
+    "a critic of counted shapes, taught each move many times",
   ),
 }
