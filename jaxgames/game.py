@@ -349,7 +349,9 @@ def make(name: str) -> LineGame:
   sized = _SIZED_GOMOKU.fullmatch(name)
   if sized is None:
     hint = "it has none" if base != "gomoku" else "write gomoku:size=19"
-    raise ValueError(f"game {base!r} has no option {name[len(base + colon) :]!r}: {hint}")
+    raise ValueError(
+      f"game {base!r} has no option {name[len(base + colon) :]!r}: {hint}"
+    )
   size = int(sized[1])
   if size not in GOMOKU_SIZES:
     raise ValueError(
