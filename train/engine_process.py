@@ -23,6 +23,9 @@ READ_BYTES = 65536
 # How long a program may take to leave, first asked, then told.
 SECONDS_TO_LEAVE = 1.0
 
+# How often to look whether a silent program is still there.
+SECONDS_BETWEEN_LOOKS = 0.2
+
 # How much of what it wrote unasked is thrown away before a question.
 MOST_STALE_READS = 64
 
@@ -99,8 +102,11 @@ class EngineProcess:
       if self._process.stdout not in self._open_streams():
         raise self._crash()
       seconds = deadline - time.monotonic()
-      if seconds <= 0 or not self._read(seconds):
+      if seconds <= 0:
         raise seats.ForfeitError("it gave no answer in time")
+      # A child may hold the output of a program that has ended open: look at both.
+      if not self._read(min(seconds, SECONDS_BETWEEN_LOOKS)) and self._exit():
+        raise self._crash()
     return gomocup.clean(line)
 
   def stop(self, farewell: str | None = None) -> None:

@@ -123,12 +123,17 @@ class GomocupEngine:
     self._is_fresh = True
 
   def _restart(self, process: engine_process.EngineProcess) -> None:
-    """Clears the board by RESTART, or by START if the engine does not know that."""
-    if self._ask(process, "RESTART", RESTART_SECONDS).upper() == "OK":
+    """Clears the board by RESTART, or by a new process if that does not help."""
+    try:
+      answer = self._ask(process, "RESTART", RESTART_SECONDS)
+    except seats.ForfeitError:
+      # Between two games nothing is lost by it: some engines leave after a game.
+      answer = ""
+    if answer.upper() == "OK":
       self._inform(process)
-      return
-    self._stop(farewell="END")
-    self._start()
+    else:
+      self._stop(farewell="END")
+      self._start()
 
   def _inform(self, process: engine_process.EngineProcess) -> None:
     """Tells the engine the limits and the rules."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 import contextlib
 import dataclasses
+import pathlib
 import signal
 import threading
 from types import FrameType
@@ -53,7 +54,7 @@ def play(
   *,
   num_games: int,
   console: rich.console.Console,
-  record: TextIO | None = None,
+  record: pathlib.Path | None = None,
 ) -> match_lib.MatchResult:
   """Plays a match, taking turns in moving first; no engine is left behind.
 
@@ -63,19 +64,23 @@ def play(
     make_b_fn: makes its opponent.
     num_games: how many games.
     console: where progress is shown if it is a terminal.
-    record: takes a line for each game as soon as it is over.
+    record: a file that takes a line for each game as soon as it is over.
+
+  Raises:
+    ValueError: if a player cannot play this game, or the record cannot be written.
   """
   records = []
   with contextlib.ExitStack() as stack:
     stack.enter_context(_interrupted_by_termination())
     player_a = stack.enter_context(contextlib.closing(make_a_fn()))
     player_b = stack.enter_context(contextlib.closing(make_b_fn()))
+    file = None if record is None else stack.enter_context(_open(record))
     progress = stack.enter_context(match_lib.progress_bar(console))
     task = progress.add_task("playing", total=num_games)
     for number in range(num_games):
       records.append(play_game(game, (player_a, player_b), number))
-      if record is not None:
-        print(records[-1].as_text(game), file=record, flush=True)
+      if file is not None:
+        print(records[-1].as_text(game), file=file, flush=True)
       progress.update(task, completed=number + 1)
   return _add_up(records)
 
@@ -101,6 +106,13 @@ def play_game(
     return GameRecord(number, tuple(actions), (-1, 1)[seat], forfeit)
   sign = 1 if number % 2 == 0 else -1
   return GameRecord(number, tuple(actions), sign * int(state.winner))
+
+
+def _open(path: pathlib.Path) -> TextIO:
+  try:
+    return path.open("w", encoding="utf-8")
+  except OSError as error:
+    raise ValueError(f"cannot write {path}: {error.strerror}") from error
 
 
 def _step(

@@ -6,6 +6,7 @@ from typing import Any
 import jax
 import numpy as np
 import rich.console
+import rich.markup
 import rich.progress
 import rich.table
 import scipy.stats
@@ -84,7 +85,7 @@ class MatchResult:
     """Returns the results by side, with the interval that the win rate lies in."""
     table = rich.table.Table(
       "", "games", "wins", "draws", "losses", "win rate, 95% interval",
-      title=f"{game}: {a} against {b}",
+      title=rich.markup.escape(f"{game}: {a} against {b}"),
     )  # fmt: skip
     results = (self.wins, self.draws, self.losses)
     rows = [*zip(*results, strict=True), tuple(map(sum, results))]

@@ -1,6 +1,5 @@
 """A match between any two players that the command line can name."""
 
-import contextlib
 import functools
 import pathlib
 
@@ -52,16 +51,9 @@ def play(
     functools.partial(_make, game, spec, limits, key)
     for spec, key in zip((a, b), jax.random.split(jax.random.key(seed)), strict=True)
   ]
-  with contextlib.ExitStack() as stack:
-    file = None
-    if record is not None:
-      try:
-        file = stack.enter_context(record.open("w", encoding="utf-8"))
-      except OSError as error:
-        raise ValueError(f"cannot write {record}: {error.strerror}") from error
-    return host_match.play(
-      game, *makers, num_games=num_games, console=console, record=file
-    )
+  return host_match.play(
+    game, *makers, num_games=num_games, console=console, record=record
+  )
 
 
 def _make(
