@@ -62,9 +62,7 @@ def before_start() -> None:
 
 def answer(stones: set, size: int, num_turns: int) -> None:
   """Answers a turn, on a board with these stones."""
-  free = next(
-    (x, y) for y in range(size) for x in range(size) if (x, y) not in stones
-  )
+  free = next((x, y) for y in range(size) for x in range(size) if (x, y) not in stones)
   move = f"{free[0]},{free[1]}"
   stones.add(free)
   if num_turns < 2 or WAY == "good":
@@ -96,7 +94,8 @@ def answer(stones: set, size: int, num_turns: int) -> None:
   elif WAY == "garbage":
     os.write(1, bytes(range(256)) * 40 + b"\n")
   elif WAY == "raw":
-    os.write(1, open(sys.argv[3], "rb").read())
+    with open(sys.argv[3], "rb") as file:
+      os.write(1, file.read())
   elif WAY == "noisy":
     sys.stderr.write("x" * 300_000)
     say("MESSAGE thinking\r\ndebug deep\n\nMESSAGE " + "x" * 100_000 + f"\n {move} \r")

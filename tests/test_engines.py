@@ -1,5 +1,6 @@
 """Matches against engines that are well-behaved, and against all the others."""
 
+import contextlib
 import os
 import pathlib
 import shlex
@@ -249,9 +250,9 @@ def test_games_are_recorded_a_line_each(console, tmp_path):
     game = jaxgames.make("tictactoe")
     state = game.from_moves(map(int, moves.split()))
     sign = 1 if number % 2 == 0 else -1
-    assert result_text == {1: "A wins", 0: "draw", -1: "B wins"}[
-      sign * int(state.winner)
-    ]
+    assert (
+      result_text == {1: "A wins", 0: "draw", -1: "B wins"}[sign * int(state.winner)]
+    )
   assert runs.said(console) == ""
 
 
@@ -276,16 +277,18 @@ def test_any_answer_is_a_move_or_a_forfeit(tmp_path_factory, answer):
   path.write_bytes(answer)
   limits = gomocup_engine.Limits(turn=0.01, start=20)
   engine = gomocup_engine.GomocupEngine(GAME, command("raw", os.devnull, path), limits)
-  try:
+  with contextlib.closing(engine):
     engine.begin(0)
     assert engine.choose(GAME.init(), ()) == 0
-    move = engine.choose(GAME.init(), (0, 1))
-    assert move in set(range(2, GAME.num_actions))
-  except seats.ForfeitError as error:
-    assert str(error).isascii()
-    assert str(error).isprintable()
-  finally:
-    engine.close()
+    try:
+      move = engine.choose(GAME.init(), (0, 1))
+    except seats.ForfeitError as error:
+      reason = str(error)
+    else:
+      assert move in set(range(2, GAME.num_actions))
+      return
+  assert reason.isascii()
+  assert reason.isprintable()
 
 
 @pytest.mark.skipif(bsdgames.find() is None, reason="bsdgames is not installed")
