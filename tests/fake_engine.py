@@ -113,7 +113,7 @@ def main() -> None:
     words = line.split()
     if words[0] == "START":
       size = int(words[1])
-      say("ERROR too large" if WAY == "refuses" else "OK")
+      say("ERROR too large" if WAY == "refuses" else "OK - at your service")
     elif words[0] == "RESTART":
       stones, num_turns = set(), 0
       if WAY == "leaves-after-game":

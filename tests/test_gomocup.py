@@ -14,7 +14,6 @@ import sys
 import hypothesis
 from hypothesis import strategies as st
 import jax
-from jax._src import test_util as jtu
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -286,7 +285,7 @@ def test_stones_are_taken_back():
   assert answer.startswith("ERROR it is not this side's turn")
 
 
-def test_every_program_is_compiled_before_start_is_answered():
+def test_every_program_is_compiled_before_start_is_answered(caplog):
   made = []
 
   def make(game):
@@ -294,12 +293,14 @@ def test_every_program_is_compiled_before_start_is_answered():
     return made[-1]
 
   brain = make_brain(make)
-  say(brain, "START 6")
-  assert made[0].traces.count == 1
+  with jax.log_compiles():
+    say(brain, "START 6")
+  assert "Finished XLA compilation" in caplog.text
+  caplog.clear()
   lines = ("BEGIN", "TURN 3,3", "RESTART", "TURN 0,0", "START 6", "BOARD", "DONE")
-  with jtu.count_jit_compilation_cache_miss() as num_compiled:
+  with jax.log_compiles():
     answers = say(brain, *lines)
-  assert num_compiled() == 0
+  assert caplog.text == ""
   assert answers == ["0,0", "1,0", "OK", "1,0", "OK", "0,0"]
   assert made[0].traces.count == 1
   assert len(made) == 1
@@ -427,33 +428,25 @@ def test_no_line_breaks_the_brain(lines):
 
 
 @hypothesis.given(st.lists(st.integers(0, 35), unique=True, max_size=20))
-def test_a_board_and_the_turns_that_lead_to_it_are_one_position(cells):
-  def answers(*lines):
-    brain = gomocup_brain.Brain(
-      agents.make_ladder_fn(["attack-defense:ties=first"]), name="x", seed=3
-    )
-    return say(brain, "START 6", *lines)
-
+def test_a_board_is_the_position_that_its_moves_lead_to(cells):
   game = jaxgames.make("gomoku:size=6")
-  state = game.init()
-  for number, cell in enumerate(cells):
-    if state.is_over:
-      cells = cells[:number]
-      break
-    state = game.step(state, cell)
-  last = len(cells) - 1
+  state, num_moves = game.init(), 0
+  while num_moves < len(cells) and not state.is_over:
+    state = game.step(state, cells[num_moves])
+    num_moves += 1
+  # The other side has moved last.
   lines = [
-    f"{gomocup.write_cell(cell, 6)},{2 if (last - number) % 2 == 0 else 1}"
-    for number, cell in enumerate(cells)
+    f"{gomocup.write_cell(cell, 6)},{1 + (num_moves - number) % 2}"
+    for number, cell in enumerate(cells[:num_moves])
   ]
-  answer = answers("BOARD", *lines, "DONE")[-1]
+  brain = rules_brain()
+  _, answer = say(brain, "START 6", "BOARD", *lines, "DONE")
   if state.is_over:
     assert answer == "ERROR the game is over"
-    return
-  player = players.make(game, "attack-defense:ties=first")
-  threats = player.choices(state)
-  cell = gomocup.parse_cell(answer, 6)
-  assert (int(threats[cell // 32]) >> (cell % 32)) & 1
+  else:
+    choices = players.make(game, "attack-defense").choices(state)
+    cell = gomocup.parse_cell(answer, 6)
+    assert (int(choices[cell // 32]) >> (cell % 32)) & 1
 
 
 @hypothesis.given(st.binary(max_size=30_000))
@@ -474,18 +467,26 @@ def test_of_a_long_line_only_the_beginning_is_read():
 # As a process.
 
 
-def start_brain(*arguments, **options):
+# Imports less than the whole command does, which makes it start sooner.
+SMALL_PROGRAM = """
+from jaxgames import players
+from train import gomocup_brain
+gomocup_brain.run(lambda game: [players.Random(game)], name="small", seed=0)
+"""
+
+
+def start(*arguments):
   return subprocess.Popen(
-    [sys.executable, "-m", "train", "brain", *arguments],
+    [sys.executable, *arguments],
     stdin=subprocess.PIPE,
     stdout=subprocess.PIPE,
     stderr=subprocess.PIPE,
-    **options,
   )
 
 
-def test_a_process_answers_line_by_line_and_nothing_else():
-  with start_brain("attack-defense", "--fallback", "random") as process:
+def test_a_process_answers_line_by_line_and_an_interrupt_ends_it_quietly():
+  arguments = ("brain", "attack-defense", "--fallback", "random")
+  with start("-m", "train", *arguments) as process:
     for line, pattern in (
       (b"START 15\r\n", rb"OK\n"),
       (b"BEGIN\n", rb"\d+,\d+\n"),
@@ -495,29 +496,28 @@ def test_a_process_answers_line_by_line_and_nothing_else():
       process.stdin.write(line)
       process.stdin.flush()
       assert re.fullmatch(pattern, process.stdout.readline())
-    process.stdin.write(b"BOARD\n1,1,1\n")
+    process.send_signal(signal.SIGINT)
     rest, errors = process.communicate(timeout=60)
-  assert rest == b"ERROR BOARD without DONE\n"
-  assert (process.returncode, errors) == (0, b"")
+  assert (process.returncode, rest, errors) == (130, b"", b"")
 
 
-def test_a_manager_that_goes_away_ends_it_quietly():
-  with start_brain("random") as process:
+@pytest.mark.parametrize(
+  ("last", "answer"),
+  [(b"BOARD\n1,1,1", b"ERROR BOARD without DONE\n"), (b"END\n", b"")],
+)
+def test_the_end_of_the_input_ends_a_process_quietly(last, answer):
+  with start("-c", SMALL_PROGRAM) as process:
+    output, errors = process.communicate(b"START 5\n" + last, timeout=60)
+  assert (process.returncode, output, errors) == (0, b"OK\n" + answer, b"")
+
+
+def test_a_manager_that_goes_away_ends_a_process_quietly():
+  with start("-c", SMALL_PROGRAM) as process:
     process.stdout.close()
     process.stdin.write(b"ABOUT\nABOUT\n")
-    process.stdin.close()
+    process.stdin.flush()
     errors = process.stderr.read()
   assert (process.returncode, errors) == (0, b"")
-
-
-def test_an_interrupt_ends_it_quietly():
-  with start_brain("random") as process:
-    process.stdin.write(b"ABOUT\n")
-    process.stdin.flush()
-    process.stdout.readline()
-    process.send_signal(signal.SIGINT)
-    errors = process.stderr.read()
-  assert (process.returncode, errors) == (130, b"")
 
 
 @pytest.mark.parametrize("spec", ["nobody", "expert", "mcts:simulations=0"])

@@ -117,7 +117,7 @@ class GomocupEngine:
       raise seats.ForfeitError(f"{self._command[0]}: {reason}") from None
     question = f"START {self._size}"
     answer = self._ask(self._process, question, self._limits.start)
-    if answer.upper() != "OK":
+    if not _is_ok(answer):
       raise seats.ForfeitError(f"it answered {gomocup.quote(answer)} to {question}")
     self._inform(self._process)
     self._is_fresh = True
@@ -129,7 +129,7 @@ class GomocupEngine:
     except seats.ForfeitError:
       # Between two games nothing is lost by it: some engines leave after a game.
       answer = ""
-    if answer.upper() == "OK":
+    if _is_ok(answer):
       self._inform(process)
     else:
       self._stop(farewell="END")
@@ -165,6 +165,11 @@ class GomocupEngine:
     process, self._process = self._process, None
     if process is not None:
       process.stop(farewell)
+
+
+def _is_ok(answer: str) -> bool:
+  """Returns whether an answer is OK; some engines add a few words."""
+  return answer.upper().split()[:1] == ["OK"]
 
 
 def split_command(command: str) -> list[str]:
