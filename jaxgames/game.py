@@ -4,6 +4,7 @@ from collections.abc import Iterable
 import dataclasses
 import functools
 import math
+import re
 from typing import NamedTuple
 
 import chex
@@ -15,7 +16,7 @@ from jaxgames import bits
 from jaxgames import hints
 from jaxgames import lines
 
-__all__ = ["GAMES", "LineGame", "State", "make"]
+__all__ = ["GAMES", "GOMOKU_SIZES", "LineGame", "State", "make"]
 
 
 class State(NamedTuple):
@@ -326,12 +327,34 @@ GAMES = {
 }
 
 
+# Sides of the square boards that Gomoku is played on.
+GOMOKU_SIZES = range(5, 33)
+
+_SIZED_GOMOKU = re.compile(r"gomoku:size=([0-9]{1,4})")
+
+
 def make(name: str) -> LineGame:
-  """Returns a game by its name.
+  """Returns a game by its name; Gomoku on a board of any size too.
 
   >>> make("connect4").shape
   (6, 7)
+  >>> make("gomoku:size=19").shape
+  (19, 19)
   """
-  if name not in GAMES:
-    raise ValueError(f"no game {name!r}: {hints.close_match(name, GAMES)}")
-  return GAMES[name]
+  if name in GAMES:
+    return GAMES[name]
+  base, colon, _ = name.partition(":")
+  if base not in GAMES:
+    raise ValueError(f"no game {base!r}: {hints.close_match(base, GAMES)}")
+  sized = _SIZED_GOMOKU.fullmatch(name)
+  if sized is None:
+    hint = "it has none" if base != "gomoku" else "write gomoku:size=19"
+    raise ValueError(
+      f"game {base!r} has no option {name[len(base + colon) :]!r}: {hint}"
+    )
+  size = int(sized[1])
+  if size not in GOMOKU_SIZES:
+    raise ValueError(
+      f"Gomoku is played on boards of {GOMOKU_SIZES[0]} to {GOMOKU_SIZES[-1]}, not {size}"
+    )
+  return LineGame(shape=(size, size), length=GAMES["gomoku"].length)

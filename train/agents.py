@@ -1,5 +1,6 @@
 """Trained agents as players, named by the directory of their run."""
 
+from collections.abc import Callable, Sequence
 import pathlib
 import re
 
@@ -9,11 +10,12 @@ import jaxgames
 from jaxgames import players
 from train import checkpoint
 from train import config as config_lib
+from train import ladder
 from train import learners
 from train import programs
 from train import run_directory
 
-__all__ = ["is_agent", "load"]
+__all__ = ["is_agent", "load", "make", "make_ladder_fn"]
 
 # A directory, perhaps a trial, perhaps the checkpoint: DIR, DIR@3, DIR@3:best.
 PATTERN = re.compile(r"(?P<directory>.+?)(@(?P<trial>[0-9]+))?(:(?P<which>best))?")
@@ -22,6 +24,33 @@ PATTERN = re.compile(r"(?P<directory>.+?)(@(?P<trial>[0-9]+))?(:(?P<which>best))
 def is_agent(spec: str) -> bool:
   """Returns whether a text names a run's directory, not a kind of player."""
   return _parse(spec)[0].config.exists()
+
+
+def make(game: jaxgames.LineGame, spec: str) -> players.Player:
+  """Returns a player by name, or a run's agent by its directory."""
+  return load(spec, game) if is_agent(spec) else players.make(game, spec)
+
+
+def make_ladder_fn(
+  specs: Sequence[str],
+) -> Callable[[jaxgames.LineGame], list[players.Player]]:
+  """Returns a function that makes some players for a game, from strong to weak.
+
+  Args:
+    specs: their names. One alone is followed by weaker players of its kind.
+
+  Raises:
+    ValueError: if a name is wrong whatever the size of the board.
+  """
+  for spec in specs:
+    if not is_agent(spec):
+      players.make(jaxgames.make("gomoku"), spec)
+
+  def make_all(game: jaxgames.LineGame) -> list[players.Player]:
+    found = [make(game, spec) for spec in specs]
+    return found if len(found) > 1 else [*found, *ladder.weaker(found[0])]
+
+  return make_all
 
 
 def load(spec: str, game: jaxgames.LineGame) -> players.Player:

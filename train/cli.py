@@ -20,13 +20,15 @@ from train import bench
 from train import bench_training
 from train import config as config_lib
 from train import devices as devices_lib
+from train import gomocup_brain
+from train import gomocup_engine
 from train import learners
 from train import loop
-from train import match as match_lib
 from train import play as play_lib
 from train import report as report_lib
 from train import run_directory
 from train import sweep as sweep_lib
+from train import versus
 
 __all__ = ["app", "main"]
 
@@ -42,8 +44,17 @@ PLAYER_HELP = (
   "directory of a run, as DIR or DIR@TRIAL"
 )
 
+ENGINE_HELP = (
+  "for gomoku, engine:COMMAND, a program that speaks Gomocup's protocol, or "
+  "engine:bsdgames (on gomoku:size=19)"
+)
+
 GameArgument = Annotated[
-  str, typer.Argument(metavar="GAME", help=f"One of {', '.join(jaxgames.GAMES)}.")
+  str,
+  typer.Argument(
+    metavar="GAME",
+    help=f"One of {', '.join(jaxgames.GAMES)}; on another board, gomoku:size=19.",
+  ),
 ]
 ConfigArgument = Annotated[
   pathlib.Path, typer.Argument(metavar="CONFIG", help="A YAML file under configs/.")
@@ -89,6 +100,7 @@ def games() -> None:
     sides = "x".join(map(str, game.shape))
     table.add_row(name, sides, str(game.length), "yes" if game.gravity else "no")
   console.print(table)
+  console.print("On another board: gomoku:size=19.", highlight=False)
   table = rich.table.Table("player", "what it does", "options", title="Players")
   for name, entry in players.PLAYERS.items():
     options = [
@@ -220,21 +232,65 @@ def report(
 @app.command("match")
 def match(
   game: GameArgument,
-  a: Annotated[str, typer.Argument(metavar="A", help=f"A player: {PLAYER_HELP}.")],
+  a: Annotated[
+    str, typer.Argument(metavar="A", help=f"A player: {PLAYER_HELP}; or {ENGINE_HELP}.")
+  ],
   b: Annotated[str, typer.Argument(metavar="B", help="Its opponent.")],
   num_games: Annotated[int, typer.Option("--games", help="How many.", min=1)] = 1000,
   seed: SeedOption = 0,
+  turn_seconds: Annotated[
+    float, typer.Option(help="What an engine may think about a move.")
+  ] = 30.0,
+  start_seconds: Annotated[
+    float, typer.Option(help="What an engine may take to get ready.")
+  ] = 60.0,
+  record: Annotated[
+    pathlib.Path | None,
+    typer.Option(metavar="FILE", help="Write the moves of every game, a line each."),
+  ] = None,
   as_json: JsonOption = False,
 ) -> None:
   """Lets two players play each other, taking turns in moving first."""
   with _errors_as_one_line():
-    both = [_player(jaxgames.make(game), spec) for spec in (a, b)]
-    console = rich.console.Console(stderr=True, quiet=as_json)
-    result = match_lib.play(*both, num_games=num_games, seed=seed, console=console)
+    result = versus.play(
+      jaxgames.make(game),
+      a,
+      b,
+      num_games=num_games,
+      seed=seed,
+      limits=gomocup_engine.Limits(turn=turn_seconds, start=start_seconds),
+      record=record,
+      console=rich.console.Console(stderr=True, quiet=as_json),
+    )
   if as_json:
     print(json.dumps(result.as_json()))
   else:
-    rich.console.Console().print(result.as_table(game, a, b))
+    console = rich.console.Console()
+    console.print(result.as_table(game, a, b))
+    for line in result.forfeits_as_lines():
+      console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+@app.command("brain")
+def brain(
+  player: Annotated[
+    str, typer.Argument(metavar="PLAYER", help=f"Who plays: {PLAYER_HELP}.")
+  ],
+  fallback: Annotated[
+    list[str] | None,
+    typer.Option(
+      metavar="PLAYER",
+      help="Who plays where PLAYER is too slow for the time limit; may be repeated, "
+      "from strong to weak. Default for mcts: fewer simulations.",
+    ),
+  ] = None,
+  seed: SeedOption = 0,
+) -> None:
+  """Plays Gomoku as an engine: Gomocup's protocol on standard input and output."""
+  with _errors_as_one_line():
+    devices_lib.enable_compilation_cache()
+    specs = [player, *(fallback or ())]
+    gomocup_brain.run(agents.make_ladder_fn(specs), name=player, seed=seed)
 
 
 @app.command("play")
@@ -249,9 +305,9 @@ def play(
   """Lets you play against an agent in the terminal."""
   with _errors_as_one_line():
     the_game = jaxgames.make(game)
-    opponent = _player(the_game, against)
+    opponent = agents.make(the_game, against)
     can_solve = players.PLAYERS["expert"].plays_fn(the_game)
-    adviser = _player(the_game, "expert" if can_solve else "mcts:simulations=2000")
+    adviser = agents.make(the_game, "expert" if can_solve else "mcts:simulations=2000")
     play_lib.play_in_terminal(
       the_game,
       opponent,
@@ -298,11 +354,6 @@ def _set_up(num_devices: int | None) -> None:
   """Chooses devices and turns the compilation cache on, before jax is used."""
   devices_lib.set_cpu_devices(num_devices or os.cpu_count() or 1)
   devices_lib.enable_compilation_cache()
-
-
-def _player(game: jaxgames.LineGame, spec: str) -> players.Player:
-  """Returns a player by name, or a run's agent by its directory."""
-  return agents.load(spec, game) if agents.is_agent(spec) else players.make(game, spec)
 
 
 def _finish(outcome: loop.Outcome, directories: list[pathlib.Path]) -> None:

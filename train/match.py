@@ -6,6 +6,7 @@ from typing import Any
 import jax
 import numpy as np
 import rich.console
+import rich.markup
 import rich.progress
 import rich.table
 import scipy.stats
@@ -13,11 +14,26 @@ import scipy.stats
 from jaxgames import arena
 from jaxgames import players
 
-__all__ = ["MatchResult", "play"]
+__all__ = ["Forfeit", "MatchResult", "play", "progress_bar"]
 
 # More games than this come in pieces, so that there is progress to show and a tree
 # search for every game fits into memory. Even, so that colours go on alternating.
 MOST_AT_ONCE = 2000
+
+
+@dataclasses.dataclass(frozen=True)
+class Forfeit:
+  """A game that was not lost on the board.
+
+  Attributes:
+    game: which game of the match, from 0.
+    player: who lost it, A or B.
+    reason: what went wrong.
+  """
+
+  game: int
+  player: str
+  reason: str
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,11 +44,13 @@ class MatchResult:
     wins: games won moving first, and moving second.
     draws: likewise.
     losses: likewise.
+    forfeits: those of them that were not lost on the board; None where nobody could.
   """
 
   wins: tuple[int, ...]
   draws: tuple[int, ...]
   losses: tuple[int, ...]
+  forfeits: tuple[Forfeit, ...] | None = None
 
   @property
   def score(self) -> float:
@@ -43,7 +61,7 @@ class MatchResult:
   def as_json(self) -> dict[str, Any]:
     """Returns what `jaxgames match --json` prints."""
     sides = zip(("first", "second"), self.wins, self.draws, self.losses, strict=True)
-    return {
+    result: dict[str, Any] = {
       "wins": sum(self.wins),
       "draws": sum(self.draws),
       "losses": sum(self.losses),
@@ -52,12 +70,22 @@ class MatchResult:
         for side, wins, draws, losses in sides
       },
     }
+    if self.forfeits is not None:
+      result["forfeits"] = [dataclasses.asdict(forfeit) for forfeit in self.forfeits]
+    return result
+
+  def forfeits_as_lines(self) -> list[str]:
+    """Returns a line for each game that was not lost on the board."""
+    return [
+      f"game {forfeit.game}: {forfeit.player} forfeits: {forfeit.reason}"
+      for forfeit in self.forfeits or ()
+    ]
 
   def as_table(self, game: str, a: str, b: str) -> rich.table.Table:
     """Returns the results by side, with the interval that the win rate lies in."""
     table = rich.table.Table(
       "", "games", "wins", "draws", "losses", "win rate, 95% interval",
-      title=f"{game}: {a} against {b}",
+      title=rich.markup.escape(f"{game}: {a} against {b}"),
     )  # fmt: skip
     results = (self.wins, self.draws, self.losses)
     rows = [*zip(*results, strict=True), tuple(map(sum, results))]
@@ -91,12 +119,7 @@ def play(
     console: where progress is shown if it is a terminal.
   """
   total = None
-  with rich.progress.Progress(
-    *rich.progress.Progress.get_default_columns(),
-    console=console,
-    transient=True,
-    disable=not console.is_terminal,
-  ) as progress:
+  with progress_bar(console) as progress:
     task = progress.add_task("playing", total=num_games)
     for piece, first in enumerate(range(0, num_games, MOST_AT_ONCE)):
       score = arena.play_match(
@@ -112,6 +135,17 @@ def play(
       progress.update(task, completed=min(first + MOST_AT_ONCE, num_games))
   if total is None:
     raise ValueError(f"a match has at least one game, not {num_games}")
-  return MatchResult(
-    *(tuple(map(int, sides)) for sides in (total.wins, total.draws, total.losses))
+  wins, draws, losses = (
+    tuple(map(int, sides)) for sides in (total.wins, total.draws, total.losses)
+  )
+  return MatchResult(wins, draws, losses)
+
+
+def progress_bar(console: rich.console.Console) -> rich.progress.Progress:
+  """Returns a bar that is shown on a terminal only, and gone when it is full."""
+  return rich.progress.Progress(
+    *rich.progress.Progress.get_default_columns(),
+    console=console,
+    transient=True,
+    disable=not console.is_terminal,
   )

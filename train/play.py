@@ -3,15 +3,14 @@
 from collections.abc import Callable
 import dataclasses
 
-import chex
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import game as game_lib
 from jaxgames import notation
 from jaxgames import render
 from jaxgames.players import base
+from train import seats
 
 __all__ = ["play_in_terminal"]
 
@@ -62,9 +61,9 @@ def play_in_terminal(
   table = _Table(
     game=game,
     human=0 if human_first else 1,
-    opponent=_Seat(opponent, key_opponent),
+    opponent=seats.Seat(opponent, key_opponent),
     opponent_name=opponent_name,
-    adviser=_Seat(adviser, key_adviser),
+    adviser=seats.Seat(adviser, key_adviser),
     positions=[game.init()],
   )
   try:
@@ -79,30 +78,6 @@ def play_in_terminal(
   except (EOFError, KeyboardInterrupt):
     # The cursor is still behind the prompt.
     write("\n" + _say_end(table))
-
-
-class _Seat:
-  """A player at the table: begun once, with a new key for every move."""
-
-  def __init__(self, player: base.Player, key: chex.PRNGKey):
-    key_begin, self._key = jax.random.split(key)
-    self._player = player
-    self._memory = player.begin(key_begin, jnp.int32(0))
-    self.is_compiled = False
-
-  def choose(self, state: game_lib.State) -> int:
-    self._key, key_move = jax.random.split(self._key)
-    self.is_compiled = True
-    return int(_act(self._player, self._memory, state, key_move))
-
-
-# Compiled once for a game. The player is an argument, so that its weights are none of
-# the program's constants.
-@jax.jit
-def _act(
-  player: base.Player, memory: base.Memory, state: game_lib.State, key: chex.PRNGKey
-) -> jax.Array:
-  return player.act(memory, state, key)
 
 
 @dataclasses.dataclass
@@ -121,9 +96,9 @@ class _Table:
 
   game: game_lib.LineGame
   human: int
-  opponent: _Seat
+  opponent: seats.Seat
   opponent_name: str
-  adviser: _Seat
+  adviser: seats.Seat
   positions: list[game_lib.State]
   actions: list[int] = dataclasses.field(default_factory=list)
 
@@ -173,7 +148,7 @@ def _ask(
   if command == "undo":
     _undo(table, write)
   elif command == "hint":
-    write(f"Hint: {table.name(table.adviser.choose(table.state))}")
+    write(f"Hint: {table.name(table.adviser.choose(table.state, table.actions))}")
   elif command == "board":
     write(table.picture)
   elif command == "help":
@@ -201,7 +176,7 @@ def _answer(table: _Table, write: Callable[[str], None]) -> None:
   """Makes the opponent's move."""
   if not table.opponent.is_compiled:
     write(f"({table.opponent_name} is getting ready; later moves are quicker)")
-  table.play(table.opponent.choose(table.state))
+  table.play(table.opponent.choose(table.state, table.actions))
   write(f"{table.opponent_title} plays {table.name(table.actions[-1])}.")
   if not table.state.is_over:
     write(table.picture)
