@@ -56,6 +56,8 @@ class TestSettings(_Model):
     also_at: further numbers of games after which a trial is tested.
     games: games in a test.
     against: the player on the other side.
+    also_against: further players by name; the shares of as many games that are won,
+      drawn and lost against each are metrics, as `name_wins`.
     starts: the games of a test that the agent begins.
     exact: players against which, in small games, the agent's results are computed
       exactly, over all that can happen; see `train.exact`.
@@ -65,6 +67,7 @@ class TestSettings(_Model):
   also_at: tuple[Count, ...] = ()
   games: Count
   against: str
+  also_against: dict[str, str] = {}
   starts: arena.Starts = "alternate"
   exact: tuple[str, ...] = ()
 
@@ -178,9 +181,7 @@ class RunConfig(_Model):
       raise ValueError(
         f"learner {learner.kind} takes one opponent, not several by name"
       )
-    for name in several:
-      if not re.fullmatch(r"\w+", str(name)):
-        raise ValueError(f"the name {name!r} must be of letters, digits and _")
+    _check_names(several)
     for spec in several.values() if several else [value]:
       if spec != "self" and "game" in info.data:
         players.make(jaxgames.make(info.data["game"]), str(spec))
@@ -203,6 +204,7 @@ class RunConfig(_Model):
         raise config_errors.field_error(TestSettings, field, value, error) from error
 
     check("against", test.against, lambda: players.make(game, test.against))
+    check("also_against", test.also_against, lambda: _check_players(game, test))
     check("exact", test.exact, lambda: exact.check(game, test.exact))
     if last is not None:
       check("also_at", test.also_at, lambda: _check_points(test.also_at, last))
@@ -333,6 +335,18 @@ def _check_points(points: Sequence[int], last: int) -> None:
     raise ValueError(
       f"there is no test after {late[0]:,} games, training ends at {last:,}"
     )
+
+
+def _check_players(game: jaxgames.LineGame, test: TestSettings) -> None:
+  _check_names(test.also_against)
+  for spec in test.also_against.values():
+    players.make(game, spec)
+
+
+def _check_names(names: Mapping[str, Any]) -> None:
+  for name in names:
+    if not re.fullmatch(r"\w+", str(name)):
+      raise ValueError(f"the name {name!r} must be of letters, digits and _")
 
 
 def _is_text(value: Any) -> bool:

@@ -80,7 +80,10 @@ class Programs:
     # Given to programs, not built in: another seed needs no other program.
     game = jaxgames.make(config.game)
     self._key = jax.random.key(config.seed)
-    self._opponent = players.make(game, config.test.against)
+    self._opponents = {
+      name: players.make(game, spec)
+      for name, spec in {"": config.test.against, **config.test.also_against}.items()
+    }
     self._examiner = None
     if config.test.exact:
       self._examiner = exact.Examiner(game, config.test.exact, config.test.starts)
@@ -154,7 +157,7 @@ class Programs:
       trials: `[trials]` int32, the numbers of the trials.
       number: of the test; games of another test are drawn anew.
     """
-    shared = (self._key, np.int32(number), self._opponent)
+    shared = (self._key, np.int32(number), self._opponents)
     state, result = self._call("test", self._test_all, state, trials, shared=shared)
     return state, jax.tree.map(np.array, result)
 
@@ -195,26 +198,33 @@ class Programs:
     trials: chex.Array,
     key: chex.PRNGKey,
     number: chex.Array,
-    opponent: players.Player,
+    opponents: dict[str, players.Player],
   ) -> tuple[base.LearnerState, TestResult]:
     learner = self._learner
 
-    def match(state: base.LearnerState, trial: chex.Array) -> arena.Score:
+    def match(state: base.LearnerState, trial: chex.Array, name: str) -> arena.Score:
+      key_match = jax.random.fold_in(_trial_key(key, trial, TESTING), number)
+      if name:
+        key_match = jax.random.fold_in(key_match, list(opponents).index(name))
       return arena.play_match(
         learner.player(state),
-        opponent,
-        jax.random.fold_in(_trial_key(key, trial, TESTING), number),
+        opponents[name],
+        key_match,
         num_games=self._test.games,
         starts=self._test.starts,
       )
 
-    score = jax.vmap(match)(state, trials)
-    exact_metrics = self._examine(state)
+    scores = {
+      name: jax.vmap(functools.partial(match, name=name))(state, trials)
+      for name in opponents
+    }
+    score = scores.pop("")
+    test_metrics = {**_shares(scores, self._test.games), **self._examine(state)}
     state, metrics = jax.vmap(learner.report)(state)
-    taken = sorted((RESERVED | set(exact_metrics)) & set(metrics))
+    taken = sorted((RESERVED | set(test_metrics)) & set(metrics))
     if taken:
       raise ValueError(f"the learner reports {', '.join(taken)}, which tests report")
-    return state, TestResult(score, {**metrics, **exact_metrics})
+    return state, TestResult(score, {**metrics, **test_metrics})
 
   def _examine(self, state: base.LearnerState) -> base.Metrics:
     """Returns the exact results of all trials' agents, if they are wanted."""
@@ -285,6 +295,15 @@ def _trial_key(key: chex.PRNGKey, trial: chex.Array, stream: int) -> chex.PRNGKe
   """Returns the key of one of a trial's streams of random numbers."""
   # Folding in, unlike splitting, gives a trial the same key however many there are.
   return jax.random.fold_in(jax.random.fold_in(key, trial), stream)
+
+
+def _shares(scores: dict[str, arena.Score], num_games: int) -> base.Metrics:
+  """Returns the shares of games won, drawn and lost, by the opponents' names."""
+  return {
+    f"{name}_{end}": getattr(score, end).sum(axis=-1) / num_games
+    for name, score in scores.items()
+    for end in ("wins", "draws", "losses")
+  }
 
 
 def _is_finite(state: base.LearnerState) -> jax.Array:
