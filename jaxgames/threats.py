@@ -61,9 +61,7 @@ def table(length: int) -> Table:
   missing = _missing(cells, length)
   # The rows reached by one stone more, cell by cell; a taken cell leads nowhere.
   here = np.arange(len(cells))[:, None]
-  after = np.where(
-    cells == windows.EMPTY, here + 3 ** np.arange(cells.shape[1]), here
-  )
+  after = np.where(cells == windows.EMPTY, here + 3 ** np.arange(cells.shape[1]), here)
   num_completing = (missing[after] == 0).sum(axis=1)
   is_open = (missing == 0) | ((missing == 1) & (num_completing >= 2))
   for num_missing in range(2, length):

@@ -1,12 +1,11 @@
-"""A ladder of players for boards without gravity, each level above the one below.
+"""A ladder of players for Gomoku and its like, each level above the one below.
 
 Level 1 sees lines that lack one stone. Level 2 sees what every stone would make of its
-lines: fours, threes and twos, open or not. Level 3 lets level 2 play on for both sides,
-from each of its best moves, and takes the move that comes out best.
+lines: fours, threes and twos, open or not. Level 3 tries its best cells, lets level 2
+play on for both sides from each, and takes the one that comes out best.
 """
 
 import functools
-import math
 
 import chex
 from flax import struct
@@ -18,27 +17,19 @@ from jaxgames import bits
 from jaxgames import game as game_lib
 from jaxgames import lines
 from jaxgames import threats
-from jaxgames import windows
+from jaxgames import urgency as urgency_lib
 from jaxgames.players import base
 
 __all__ = ["LEVELS", "Beginner", "Candidate", "Dilettante", "make", "plays"]
 
-# How far from a stone, in king's moves, a beginner looks for a cell.
+# How far from a stone, in a king's moves, a beginner looks for a cell.
 NEAR = 2
 
-# What a cell is good for, the most urgent last; told for lines of five.
-NOTHING, QUIET, STOP_FORK, FORK, STOP_OPEN, OPEN, STOP_FIVE, FIVE = range(-1, 7)
-
-# A cell's four directions are summed up in one number: the lowest bits hold the sum of
-# shape scores, then come counts of 3 bits each: what is in one direction is at most 1.
-SCORE_BITS, COUNT_BITS = 16, 3
-COUNTED = ((0, True), (1, True), (1, False), (2, True))
-
-# The highest shape score of one direction: eight of them, in both sides' four, must fit.
-MAX_SCORE = 2**SCORE_BITS // 8 - 1
-
-# Room below a score for a random number that settles ties.
+# Room below a cell's urgency for a random number that settles ties.
 TIE_BITS = 8
+
+# By how much less a win counts for every ply that it takes.
+DISCOUNT = 0.99
 
 
 @struct.dataclass
@@ -46,7 +37,7 @@ class Beginner(base.Chooser):
   """Completes a line, else stops one, else plays anywhere near the stones.
 
   Attributes:
-    game: the game played, without gravity.
+    game: the game played, on two axes and without gravity.
   """
 
   game: game_lib.LineGame = struct.field(pytree_node=False)
@@ -62,16 +53,16 @@ class Beginner(base.Chooser):
   def _near(self, state: game_lib.State) -> bits.Words:
     """Returns the cells near stones, or the middle of an empty board."""
     stones = bits.union(state.own, state.other)
-    is_stone = bits.unpack(stones, self.game.num_cells).reshape(self.game.shape)
-    num_near = is_stone.astype(jnp.int32)
+    is_near = bits.unpack(stones, self.game.num_cells).reshape(self.game.shape)
     for axis, size in enumerate(self.game.shape):
-      padded = jnp.pad(num_near, [(NEAR, NEAR) if i == axis else (0, 0) for i in (0, 1)])
+      margins = [(NEAR, NEAR) if i == axis else (0, 0) for i in range(2)]
+      padded = jnp.pad(is_near, margins)
       shifted = [
         jax.lax.slice_in_dim(padded, i, i + size, axis=axis)
         for i in range(2 * NEAR + 1)
       ]
-      num_near = functools.reduce(jnp.maximum, shifted)
-    near = bits.pack(num_near.reshape(-1) > 0, self.game.num_words)
+      is_near = functools.reduce(jnp.logical_or, shifted)
+    near = bits.pack(is_near.reshape(-1), self.game.num_words)
     middle = bits.constant(_middle(self.game.shape), self.game.num_words)
     return bits.select(bits.contains_any(stones), near, middle)
 
@@ -82,28 +73,30 @@ class Dilettante(base.Chooser):
 
   In this order: a five; the cell of the other's five; an open four, two fours or a four
   with an open three; the other's cell for such; two open threes; the other's cell for
-  those; and else, as among several such cells, the highest sum of both sides' shapes.
+  those. Else, and among several such cells, the highest sum of both sides' shapes.
 
   Attributes:
-    game: the game played, without gravity.
+    game: the game played, on two axes and without gravity.
   """
 
   game: game_lib.LineGame = struct.field(pytree_node=False)
 
   def choices(self, state: game_lib.State) -> bits.Words:
-    urgency = assess(self.game, self.game.observe(state)).urgency
-    is_best = (urgency == urgency.max()) & (urgency >= 0)
-    return bits.intersection(
-      bits.pack(is_best, self.game.num_words), self.game.empty_cells(state)
-    )
+    urgency, _ = urgency_lib.read(self.game, self.game.observe(state))
+    best = bits.pack(urgency == urgency.max(), self.game.num_words)
+    # Of a full board every cell is among the best.
+    return bits.intersection(best, self.game.empty_cells(state))
 
 
 @struct.dataclass
 class Candidate(base.Memoryless):
-  """Tries its best cells by playing on as level 2 for both sides.
+  """Tries its most urgent cells by playing on as level 2 for both sides.
+
+  A line of play is worth 1 if it wins, -1 if it loses, both a little less the longer it
+  takes, and otherwise the balance of shapes at its end, which is much less.
 
   Attributes:
-    game: the game played, without gravity.
+    game: the game played, on two axes and without gravity.
     width: how many cells it tries.
     depth: how many plies it plays on after each.
   """
@@ -116,36 +109,45 @@ class Candidate(base.Memoryless):
     self, memory: base.Memory, state: game_lib.State, key: chex.PRNGKey
   ) -> jax.Array:
     del memory
-    board = self.game.observe(state).reshape(-1)
+    board = self.game.observe(state)
     ties = jax.random.bits(key, (self.game.num_cells,), jnp.uint8).astype(jnp.int32)
-    urgency = assess(self.game, board.reshape(self.game.shape)).urgency
-    order = jnp.where(urgency < 0, -1, (urgency << TIE_BITS) + ties)
+    order = self._order(urgency_lib.read(self.game, board), ties)
     order, cells = jax.lax.top_k(order, min(self.width, self.game.num_cells))
-    values = jax.vmap(lambda cell: self._value(board, cell, ties))(cells)
-    is_forced = order[0] >> (TIE_BITS + SCORE_BITS) >= STOP_FIVE
-    values = jnp.where(order < 0, -jnp.inf, values)
-    best = jnp.where(is_forced, 0, jnp.argmax(values))
-    return cells[best].astype(jnp.int32)
 
-  def _value(self, board: jax.Array, cell: jax.Array, ties: jax.Array) -> jax.Array:
-    """Returns how a move comes out for the mover, above 1 if it wins."""
+    def try_cell(cell: jax.Array) -> jax.Array:
+      return -DISCOUNT * self._play_on(-_put(board, cell), ties)
 
-    def ply(i, carry):
-      board, value = carry
-      seen = assess(self.game, board.reshape(self.game.shape))
-      best = jnp.argmax((seen.urgency << TIE_BITS) + ties)
-      sign = jnp.where(i % 2 == 0, -1.0, 1.0)
-      wins = seen.urgency[best] >> SCORE_BITS == FIVE
-      now = jnp.where(wins, sign * (2.0 * self.depth - i), 0.0)
-      value = jnp.where(value == 0, now, value)
-      return -_put(board, best), value
+    values = jnp.where(order < 0, -jnp.inf, jax.vmap(try_cell)(cells))
+    # A line that is complete is not seen any more by those who play on.
+    wins = urgency_lib.rank(order[0] >> TIE_BITS) == urgency_lib.FIVE
+    return cells[jnp.where(wins, 0, jnp.argmax(values))]
 
-    board, value = jax.lax.fori_loop(
-      0, self.depth, ply, (-_put(board, cell), jnp.float32(0))
-    )
-    seen = assess(self.game, board.reshape(self.game.shape))
-    sign = 1.0 if self.depth % 2 else -1.0
-    return jnp.where(value == 0, sign * seen.balance, value)
+  def _order(self, reading: urgency_lib.Reading, ties: jax.Array) -> jax.Array:
+    """Returns `[num_cells]` int32, the higher the sooner to be tried; below 0 never."""
+    return (reading.urgency << TIE_BITS) + ties
+
+  def _play_on(self, board: jax.Array, ties: jax.Array) -> jax.Array:
+    """Returns `[]` float32, how level 2 on both sides ends for the side to move.
+
+    Args:
+      board: `[*shape]` int8, seen by the side to move.
+      ties: `[num_cells]` int32, settle which of equally urgent cells is played.
+    """
+
+    def ply(
+      _: jax.Array, carry: tuple[jax.Array, jax.Array, jax.Array]
+    ) -> tuple[jax.Array, jax.Array, jax.Array]:
+      board, value, weight = carry
+      order = self._order(urgency_lib.read(self.game, board), ties)
+      cell = jnp.argmax(order)
+      wins = urgency_lib.rank(order[cell] >> TIE_BITS) == urgency_lib.FIVE
+      value = jnp.where(wins & (value == 0), weight, value)
+      return -_put(board, cell), value, -DISCOUNT * weight
+
+    start = (board, jnp.float32(0), jnp.float32(1))
+    board, value, weight = jax.lax.fori_loop(0, self.depth, ply, start)
+    balance = urgency_lib.read(self.game, board).balance
+    return jnp.where(value == 0, weight * balance, value)
 
 
 LEVELS = {1: Beginner, 2: Dilettante, 3: Candidate}
@@ -167,78 +169,19 @@ def make(game: game_lib.LineGame, level: int = 1) -> base.Player:
     raise ValueError(f"level must be one of {', '.join(map(str, LEVELS))}, not {level}")
   if not plays(game):
     raise ValueError(
-      "the ladder is for boards of two axes, without gravity and with lines of at most "
-      f"{threats.MAX_LENGTH}, not for {game}"
+      "the ladder plays on two axes, without gravity, for lines of at most "
+      f"{threats.MAX_LENGTH}, not {game}"
     )
   return LEVELS[level](game)
 
 
-@struct.dataclass
-class Assessment:
-  urgency: jax.Array
-  balance: jax.Array
-
-
-def assess(game: game_lib.LineGame, board: jax.Array) -> Assessment:
-  is_empty = board.reshape(-1) == 0
-  own, other = (_shapes(game, seen) for seen in (board, -board))
-  score = (own & (2**SCORE_BITS - 1)) + (other & (2**SCORE_BITS - 1))
-  rank = jnp.full_like(score, QUIET)
-  for is_it, what in (
-    (_makes_fork(other), STOP_FORK),
-    (_makes_fork(own), FORK),
-    (_makes_open(other), STOP_OPEN),
-    (_makes_open(own), OPEN),
-    (_count(other, 0) > 0, STOP_FIVE),
-    (_count(own, 0) > 0, FIVE),
-  ):
-    rank = jnp.where(is_it, what, rank)
-  urgency = jnp.where(is_empty, (rank << SCORE_BITS) + score, -1)
-  diff = (own & (2**SCORE_BITS - 1)) - (other & (2**SCORE_BITS - 1))
-  balance = jnp.where(is_empty, diff, 0).sum().astype(jnp.float32) / 2.0**23
-  return Assessment(urgency, balance)
-
-
-def _shapes(game, board):
-  numbers = windows.around(game, board, game.length - 1)
-  rows = jnp.asarray(_rows(game.length))
-  return rows.at[numbers].get(mode="promise_in_bounds").sum(axis=1, dtype=jnp.int32)
-
-
-def _count(shapes, kind):
-  return (shapes >> (SCORE_BITS + COUNT_BITS * kind)) & (2**COUNT_BITS - 1)
-
-
-def _makes_open(shapes):
-  fours = _count(shapes, 2)
-  return (_count(shapes, 1) > 0) | (fours > 1) | ((fours > 0) & (_count(shapes, 3) > 0))
-
-
-def _makes_fork(shapes):
-  return _count(shapes, 3) > 1
-
-
-@functools.lru_cache
-def _rows(length: int) -> np.ndarray:
-  missing, is_open = threats.table(length)
-  stones = length - missing.astype(np.int32)
-  score = np.where(stones > 0, 4 ** np.maximum(stones - 1, 0), 0)
-  score = np.where(is_open, 3 * score, score)
-  score = np.where((missing == 1) & ~is_open, score // 3, score)
-  rows = np.minimum(score, MAX_SCORE)
-  for kind, (num_missing, must_be_open) in enumerate(COUNTED):
-    is_it = (missing == num_missing) & (is_open == must_be_open)
-    rows = rows + (is_it << (SCORE_BITS + COUNT_BITS * kind))
-  rows = rows.astype(np.int32)
-  rows.flags.writeable = False
-  return rows
-
-
-def _put(board, cell):
-  here = np.arange(board.shape[0], dtype=np.int32)
-  return jnp.where(here == cell, jnp.int8(1), board)
+def _put(board: jax.Array, cell: jax.Array) -> jax.Array:
+  """Returns a board with a stone of side 1 on a cell, if that is empty."""
+  cells = np.arange(board.size, dtype=np.int32).reshape(board.shape)
+  return jnp.where((cells == cell) & (board == 0), jnp.int8(1), board)
 
 
 def _middle(shape: lines.Shape) -> int:
+  """Returns the cells nearest to the middle of a board, as the bits of a number."""
   rows, columns = ({(size - 1) // 2, size // 2} for size in shape)
   return sum(1 << (row * shape[1] + column) for row in rows for column in columns)
