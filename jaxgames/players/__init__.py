@@ -5,6 +5,9 @@ from jaxgames.players.base import Memory
 from jaxgames.players.base import Player
 from jaxgames.players.base import tabulate
 from jaxgames.players.expert import Expert
+from jaxgames.players.ladder import Beginner
+from jaxgames.players.ladder import Candidate
+from jaxgames.players.ladder import Dilettante
 from jaxgames.players.mcts import Mcts
 from jaxgames.players.mixture import EveryNthGame
 from jaxgames.players.mixture import OnePerGame
@@ -18,7 +21,10 @@ from jaxgames.players.utilities import Utilities
 
 __all__ = [
   "PLAYERS",
+  "Beginner",
+  "Candidate",
   "Chooser",
+  "Dilettante",
   "EveryNthGame",
   "Expert",
   "Mcts",

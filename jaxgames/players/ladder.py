@@ -103,7 +103,7 @@ class Candidate(base.Memoryless):
 
   game: game_lib.LineGame = struct.field(pytree_node=False)
   width: int = struct.field(pytree_node=False, default=8)
-  depth: int = struct.field(pytree_node=False, default=12)
+  depth: int = struct.field(pytree_node=False, default=16)
 
   def act(
     self, memory: base.Memory, state: game_lib.State, key: chex.PRNGKey
