@@ -14,7 +14,19 @@ from jaxgames import game as game_lib
 from jaxgames import threats
 from jaxgames import windows
 
-__all__ = ["FIVE", "SCORE_BITS", "Reading", "rank", "read"]
+__all__ = [
+  "FIVE",
+  "FORK",
+  "FOUR",
+  "QUIET",
+  "SCORE_BITS",
+  "STOP_FIVE",
+  "STOP_FORK",
+  "STOP_FOUR",
+  "Reading",
+  "rank",
+  "read",
+]
 
 # What a cell is good for, the most urgent last. A `FOUR` is an open four, two fours or
 # a four with an open three; a `FORK` is two open threes. Either wins unless the other

@@ -94,8 +94,14 @@ def test_is_a_pytree_and_lowers_for_accelerators(spec, name):
 
 @pytest.mark.parametrize(
   "spec",
-  ["random", "combined", "expert", "ladder:level=3", "mcts:simulations=3"]
-  + list(PLAYERS)[-3:],
+  [
+    "random",
+    "combined",
+    "expert",
+    "ladder:level=3",
+    "mcts:simulations=3",
+    *list(PLAYERS)[-3:],
+  ],
 )
 def test_no_key_is_used_twice(spec):
   game = jaxgames.make("tictactoe")
