@@ -78,7 +78,7 @@ def read(game: game_lib.LineGame, board: jax.Array) -> Reading:
     (_count(other, "five") > 0, STOP_FIVE),
     (_count(own, "five") > 0, FIVE),
   ):
-    ranks = jnp.where(is_so, found, ranks)
+    ranks = jnp.maximum(ranks, jnp.where(is_so, found, QUIET))
   is_empty = board.reshape(-1) == 0
   urgency = (ranks << SCORE_BITS) + _score(own) + _score(other)
   lead = jnp.where(is_empty, _score(own) - _score(other), 0).sum(dtype=jnp.int32)

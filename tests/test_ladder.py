@@ -9,6 +9,7 @@ import quick
 import jaxgames
 from jaxgames import bits
 from jaxgames import players
+from jaxgames import urgency
 from jaxgames.players import ladder
 
 # Lines of five as in Gomoku, on a board that is easier to draw.
@@ -57,6 +58,11 @@ def _choices(player, state):
 def _moves(player, state):
   keys = jax.random.split(jax.random.key(0), NUM_TRIES)
   return jax.vmap(lambda key: player.act((), state, key))(keys)
+
+
+@quick.jit
+def _urgency(state):
+  return urgency.read(GAME, GAME.observe(state)).urgency
 
 
 def choices(level: int, state: jaxgames.State, game=GAME) -> set[int]:
@@ -127,81 +133,110 @@ def test_beginner_plays_near_stones_and_begins_in_the_middle():
 
 
 LEVEL_2_MOVES = {
-  "an open four rather than a four": draw(
-    ". . O . . . . . .",
-    ". . X . . . . . .",
-    ". . X . . . . . .",
-    ". * X X X * . . .",
+  "an open four rather than a four": (
+    urgency.FOUR,
+    draw(
+      ". . O . . . . . .",
+      ". . X . . . . . .",
+      ". . X . . . . . .",
+      ". * X X X * . . .",
+    ),
   ),
-  "stops an open three": draw(
-    ". . . . . . . . .",
-    ". . X . . . . . .",
-    ". . . . . . . . .",
-    ". . * O O O * . .",
-    ". . . . X . . . .",
+  "stops an open three": (
+    urgency.STOP_FOUR,
+    draw(
+      ". . . . . . . . .",
+      ". . X . . . . . .",
+      ". . . . . . . . .",
+      ". . * O O O * . .",
+      ". . . . X . . . .",
+    ),
   ),
-  "stops a broken three in its gap": draw(
-    ". . . . . . . . .",
-    ". X . . . X . . .",
-    ". . . . . . . . .",
-    ". . O O * O . . .",
+  "stops a broken three in its gap": (
+    urgency.STOP_FOUR,
+    draw(
+      ". . . . . . . . .",
+      ". X . . . X . . .",
+      ". . . . . . . . .",
+      ". . O O * O . . .",
+    ),
   ),
-  "an open four before stopping one": draw(
-    ". . . . . . . . .",
-    ". * X X X * . . .",
-    ". . . . . . . . .",
-    ". . O O O . . . .",
+  "an open four before stopping one": (
+    urgency.FOUR,
+    draw(
+      ". . . . . . . . .",
+      ". * X X X * . . .",
+      ". . . . . . . . .",
+      ". . O O O . . . .",
+    ),
   ),
-  "two fours at once": draw(
-    ". . . . . . . . .",
-    "O X X X * . . . .",
-    ". . . . X . . . .",
-    ". . . . X . . . .",
-    ". . . . X . . . .",
-    ". . . . O . . . .",
+  "two fours at once": (
+    urgency.FOUR,
+    draw(
+      ". . . . . . . . .",
+      "O X X X * . . . .",
+      ". . . . X . . . .",
+      ". . . . X . . . .",
+      ". . . . X . . . .",
+      ". . . . O . . . .",
+    ),
   ),
-  "a four with an open three": draw(
-    "O . . . . . . . .",
-    "O X X X * . . . .",
-    ". . . . X . . . .",
-    ". . . . X . . . .",
-    ". . . . . . . . .",
-    ". O . . . . . O .",
+  "a four with an open three": (
+    urgency.FOUR,
+    draw(
+      "O . . . . . . . .",
+      "O X X X * . . . .",
+      ". . . . X . . . .",
+      ". . . . X . . . .",
+      ". . . . . . . . .",
+      ". O . . . . . O .",
+    ),
   ),
-  "stops two fours at once": draw(
-    ". . . . . . . . .",
-    "X O O O * . . . .",
-    ". . . . O . . . .",
-    ". . . . O . . . .",
-    ". . . . O . . . .",
-    ". . . . X . . . .",
+  "stops two fours at once": (
+    urgency.STOP_FOUR,
+    draw(
+      ". . . . . . . . .",
+      "X O O O * . . . .",
+      ". . . . O . . . .",
+      ". . . . O . . . .",
+      ". . . . O . . . .",
+      ". . . . X . . . .",
+    ),
   ),
-  "two open threes at once": draw(
-    ". . . . . . . . .",
-    ". . . . . . . . .",
-    ". . . . X . . . .",
-    ". . . . X . . . .",
-    ". X X . * . . . .",
-    ". . . . . . . . .",
-    ". . O . . . O . .",
-    ". . . O . . . . .",
+  "two open threes at once": (
+    urgency.FORK,
+    draw(
+      ". . . . . . . . .",
+      ". . . . . . . . .",
+      ". . . . X . . . .",
+      ". . . . X . . . .",
+      ". X X . * . . . .",
+      ". . . . . . . . .",
+      ". . O . . . O . .",
+      ". . . O . . . . .",
+    ),
   ),
-  "stops two open threes at once": draw(
-    ". . . . . . . . .",
-    ". . . . . . . . .",
-    ". . . . O . . . .",
-    ". . . . O . . . .",
-    ". O O . * . . . .",
-    ". . . . . . . . .",
-    ". . X . . . X . .",
-    ". . . X . . . . .",
+  "stops two open threes at once": (
+    urgency.STOP_FORK,
+    draw(
+      ". . . . . . . . .",
+      ". . . . . . . . .",
+      ". . . . O . . . .",
+      ". . . . O . . . .",
+      ". O O . * . . . .",
+      ". . . . . . . . .",
+      ". . X . . . X . .",
+      ". . . X . . . . .",
+    ),
   ),
 }
 
 
 @pytest.mark.parametrize("name", LEVEL_2_MOVES)
 def test_level_2_sees_what_a_stone_makes(name):
-  state, required = LEVEL_2_MOVES[name]
+  rank, (state, required) = LEVEL_2_MOVES[name]
+  ranks = urgency.rank(_urgency(state))
+  assert {int(ranks[cell]) for cell in required} == {rank}
   assert choices(2, state)
   assert choices(2, state) <= required
   # None of this is told by lines that lack one stone.
@@ -282,9 +317,9 @@ def test_every_level_fills_a_board_to_the_last_cell(level):
   # Rows of pairs, each shifted by two against the one above: no three in any line.
   rows, columns = np.indices(GAME.shape)
   full = np.where((columns + 2 * rows) % 4 < 2, 1, -1)
-  for num_empty in (1, 2, 5):
+  for seed in range(20):
     board = full.copy().ravel()
-    empty = np.random.default_rng(num_empty).choice(81, num_empty, replace=False)
+    empty = np.random.default_rng(seed).choice(81, 1 + seed % 7, replace=False)
     board[empty] = 0
     assert choices(level, state_of(GAME, board)) <= set(empty.tolist())
 
