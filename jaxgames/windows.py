@@ -68,8 +68,9 @@ def near_stones(
     padded = jnp.pad(near, padding)
     for shift in range(2 * distance + 1):
       near |= jax.lax.slice_in_dim(padded, shift, shift + size, axis=axis)
+  # One cell, or two or four where a side is even.
   centre = np.zeros(game.shape, bool)
-  centre[tuple(size // 2 for size in game.shape)] = True
+  centre[np.ix_(*([(size - 1) // 2, size // 2] for size in game.shape))] = True
   chosen = jnp.where(state.num_moves == 0, jnp.asarray(centre), near & ~is_stone)
   # Stones may have filled all that is near, but not while any cell is empty.
   return chosen.reshape(-1) & game.legal_actions(state)

@@ -32,6 +32,9 @@ PLAYERS = {
   "benchmark": ALL,
   "expert": SMALL,
   "expert:ties=first": SMALL,
+  "ladder": ("tictactoe", "gomoku"),
+  "ladder:level=2": ("tictactoe", "gomoku"),
+  "ladder:level=3": ("tictactoe", "gomoku"),
   "mcts:simulations=8": ("tictactoe", "ttt3d"),
   "sometimes:player=benchmark,other=random,probability=0.5": ("tictactoe", "ttt3d"),
   "every:player=benchmark,other=random,every=3": ("connect4",),
@@ -90,7 +93,15 @@ def test_is_a_pytree_and_lowers_for_accelerators(spec, name):
 
 
 @pytest.mark.parametrize(
-  "spec", ["random", "combined", "expert", "mcts:simulations=3", *list(PLAYERS)[-3:]]
+  "spec",
+  [
+    "random",
+    "combined",
+    "expert",
+    "ladder:level=3",
+    "mcts:simulations=3",
+    *list(PLAYERS)[-3:],
+  ],
 )
 def test_no_key_is_used_twice(spec):
   game = jaxgames.make("tictactoe")

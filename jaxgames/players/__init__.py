@@ -6,6 +6,9 @@ from jaxgames.players.base import Player
 from jaxgames.players.base import tabulate
 from jaxgames.players.critic import CriticGreedy
 from jaxgames.players.expert import Expert
+from jaxgames.players.ladder import Beginner
+from jaxgames.players.ladder import Candidate
+from jaxgames.players.ladder import Dilettante
 from jaxgames.players.mcts import Mcts
 from jaxgames.players.mixture import EveryNthGame
 from jaxgames.players.mixture import OnePerGame
@@ -19,8 +22,11 @@ from jaxgames.players.utilities import Utilities
 
 __all__ = [
   "PLAYERS",
+  "Beginner",
+  "Candidate",
   "Chooser",
   "CriticGreedy",
+  "Dilettante",
   "EveryNthGame",
   "Expert",
   "Mcts",

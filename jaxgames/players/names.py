@@ -16,6 +16,7 @@ from jaxgames import graph
 from jaxgames import hints
 from jaxgames.players import base
 from jaxgames.players import expert
+from jaxgames.players import ladder
 from jaxgames.players import mcts
 from jaxgames.players import mixture
 from jaxgames.players import random
@@ -171,6 +172,11 @@ PLAYERS: dict[str, Entry] = {
     "benchmark", "wins, else blocks, else plays under no winning cell of the opponent"
   ),
   "expert": Entry(expert.solve, "perfect play of a solved game", graph.is_small),
+  "ladder": Entry(
+    ladder.make,
+    "for Gomoku, levels 1 to 3: sees fives; open threes; some moves ahead",
+    ladder.plays,
+  ),
   "mcts": Entry(_make_mcts, "tree search with random rollouts"),
   "sometimes": Entry(
     _make_sometimes, "as `player`, but each move with a probability as `other`"
