@@ -1,5 +1,6 @@
 """Ways to play, named in configs and on the command line."""
 
+from jaxgames.players.ahead import Ahead
 from jaxgames.players.base import Chooser
 from jaxgames.players.base import Memory
 from jaxgames.players.base import Player
@@ -7,7 +8,6 @@ from jaxgames.players.base import tabulate
 from jaxgames.players.critic import CriticGreedy
 from jaxgames.players.expert import Expert
 from jaxgames.players.ladder import Beginner
-from jaxgames.players.ladder import Candidate
 from jaxgames.players.ladder import Dilettante
 from jaxgames.players.mcts import Mcts
 from jaxgames.players.mixture import EveryNthGame
@@ -22,8 +22,8 @@ from jaxgames.players.utilities import Utilities
 
 __all__ = [
   "PLAYERS",
+  "Ahead",
   "Beginner",
-  "Candidate",
   "Chooser",
   "CriticGreedy",
   "Dilettante",

@@ -184,16 +184,32 @@ class CriticGreedy(base.Chooser):
     return self.critic.game
 
   def choices(self, state: game_lib.State) -> bits.Words:
-    game = self.game
+    moves, fives = self._consider(state), self._fives(state)
+    best = bits.pack(is_best(moves, jnp.ones(1, bool))[0], self.game.num_words)
+    return bits.select(bits.contains_any(fives), fives, best)
+
+  def rate(self, state: game_lib.State, ties: chex.Array) -> jax.Array:
+    """Returns how much it likes each move; see `ahead.Rater`."""
+    moves, fives = self._consider(state), self._fives(state)
+    is_five = bits.unpack(fives, self.game.num_cells)
+    values = jnp.where(moves.is_move, moves.values, -jnp.inf)[0]
+    return jnp.where(is_five, 1.0, values) + 1e-6 * ties
+
+  def judge(self, state: game_lib.State) -> jax.Array:
+    """Returns how good a position is for who is to move; see `ahead.Rater`."""
+    inputs = self.critic.encode(self._situation(state))
+    return 2.0 * jnp.asarray(self.critic.apply(self.params, inputs)) - 1.0
+
+  def _consider(self, state: game_lib.State) -> Moves:
     games, situations = lanes.repeat((state, self._situation(state)), 1)
-    moves = consider(
-      self.critic, self.params, games, situations, distance=self.distance
-    )
-    cells = bits.pack(is_best(moves, situations.is_turn)[0], game.num_words)
+    return consider(self.critic, self.params, games, situations, distance=self.distance)
+
+  def _fives(self, state: game_lib.State) -> bits.Words:
+    """Returns the cells that it takes whatever the critic says."""
+    game = self.game
     if not self.takes_five:
-      return cells
-    fives = bits.intersection(game.winning_cells(state.own), game.playable_cells(state))
-    return bits.select(bits.contains_any(fives), fives, cells)
+      return bits.constant(0, game.num_words)
+    return bits.intersection(game.winning_cells(state.own), game.playable_cells(state))
 
   def _situation(self, state: game_lib.State) -> networks.Situation:
     board = self.game.observe(state)
