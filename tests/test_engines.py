@@ -16,7 +16,9 @@ import runs
 
 import jaxgames
 from train import bsdgames
+from train import engine_process
 from train import engines
+from train import gomocup
 from train import gomocup_engine
 from train import host_match
 from train import seats
@@ -156,6 +158,24 @@ def test_an_engine_that_never_listens_is_noticed(console, pids):
   assert "no answer in time" in result.forfeits[0].reason
 
 
+@pytest.mark.parametrize("text", ["x", "MESSAGE x\\n", "\\n", "\\0"])
+def test_little_is_kept_of_a_flood(text):
+  program = (
+    f"import os\nwhile True: os.write(1, b'{text}' * 9999); os.write(2, b'e' * 99)"
+  )
+  process = engine_process.EngineProcess([sys.executable, "-S", "-c", program])
+  end = time.monotonic() + 0.5
+  try:
+    while time.monotonic() < end:
+      with contextlib.suppress(seats.ForfeitError):
+        assert len(process.read_line(end)) <= gomocup.MOST_LINE_BYTES
+      process.skip_stale()
+      kept = len(process._buffer) + len(process._errors)
+      assert kept <= 2 * engine_process.READ_BYTES
+  finally:
+    process.stop()
+
+
 @pytest.mark.parametrize(
   ("spec", "word"),
   [
@@ -214,7 +234,7 @@ def test_termination_of_the_whole_program_leaves_no_engine(pids, tmp_path):
     time.sleep(0.05)
   process.send_signal(signal.SIGTERM)
   _, errors = process.communicate(timeout=60)
-  assert process.returncode == 130, errors
+  assert process.returncode == 128 + signal.SIGTERM, errors
   assert b"Traceback" not in errors
   assert pids.read_text()
 

@@ -10,6 +10,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import time
 
 import hypothesis
 from hypothesis import strategies as st
@@ -31,9 +32,15 @@ MOVE = re.compile(r"([0-9]+),([0-9]+)")
 
 
 class Tally:
-  """Counts; equal to nothing but itself, so that jit takes it as a static field."""
+  """Counts slowly; equal to itself only, so that jit takes it as a static field."""
 
-  count = 0
+  def __init__(self, seconds=0):
+    self.count = 0
+    self.seconds = seconds
+
+  def add(self):
+    time.sleep(self.seconds)
+    self.count += 1
 
 
 def as_player(**fields):
@@ -85,7 +92,7 @@ class Counted(players.base.Memoryless):
 
   def act(self, memory, state, key):
     del memory, key
-    self.traces.count += 1
+    self.traces.add()
     return jnp.argmax(self.game.legal_actions(state)).astype(jnp.int32)
 
 
@@ -286,24 +293,23 @@ def test_stones_are_taken_back():
 
 
 def test_every_program_is_compiled_before_start_is_answered(caplog):
-  made = []
-
-  def make(game):
-    made.append(Counted(game))
-    return made[-1]
-
-  brain = make_brain(make)
+  # On a board that no other test has compiled anything for.
+  brain = make_brain(Counted)
   with jax.log_compiles():
-    say(brain, "START 6")
+    say(brain, "START 8")
   assert "Finished XLA compilation" in caplog.text
   caplog.clear()
-  lines = ("BEGIN", "TURN 3,3", "RESTART", "TURN 0,0", "START 6", "BOARD", "DONE")
+  lines = ("BEGIN", "TURN 3,3", "RESTART", "TURN 0,0", "START 8", "BOARD", "DONE")
   with jax.log_compiles():
     answers = say(brain, *lines)
-  assert caplog.text == ""
   assert answers == ["0,0", "1,0", "OK", "1,0", "OK", "0,0"]
-  assert made[0].traces.count == 1
-  assert len(made) == 1
+  assert caplog.text == ""
+
+
+def test_compilation_does_not_count_as_thinking():
+  player = Counted(jaxgames.make("gomoku:size=5"), traces=Tally(seconds=2))
+  assert ladder.Ladder([player], jax.random.key(0)).seconds[0] < 1
+  assert player.traces.count == 1
 
 
 def test_the_same_seed_gives_the_same_moves_and_another_seed_others():
@@ -475,6 +481,15 @@ gomocup_brain.run(lambda game: [players.Random(game)], name="small", seed=0)
 """
 
 
+# A shell makes what it runs in the background deaf to interrupts, tests too.
+INTERRUPTIBLE_PROGRAM = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from train import cli
+cli.main()
+"""
+
+
 def start(*arguments):
   return subprocess.Popen(
     [sys.executable, *arguments],
@@ -486,7 +501,7 @@ def start(*arguments):
 
 def test_a_process_answers_line_by_line_and_an_interrupt_ends_it_quietly():
   arguments = ("brain", "attack-defense", "--fallback", "random")
-  with start("-m", "train", *arguments) as process:
+  with start("-c", INTERRUPTIBLE_PROGRAM, *arguments) as process:
     for line, pattern in (
       (b"START 15\r\n", rb"OK\n"),
       (b"BEGIN\n", rb"\d+,\d+\n"),

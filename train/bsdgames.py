@@ -9,8 +9,8 @@ the best one for each colour, as in
 
 The third word holds two bytes in hexadecimal: after how many moves that colour will
 have completed a force, and how many more it then needs to win. It plays its own cell,
-unless the other side completes a force at once and it has none that wins as soon. (So
-found by experiment, against the games that the program itself saves.)
+unless the other side completes a force at once and it has none that wins as soon. (That
+was checked by experiment, against games that the program itself saved.)
 """
 
 from collections.abc import Sequence

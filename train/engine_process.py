@@ -27,7 +27,7 @@ SECONDS_TO_LEAVE = 1.0
 SECONDS_BETWEEN_LOOKS = 0.2
 
 # How much of what it wrote unasked is thrown away before a question.
-MOST_STALE_READS = 64
+MOST_STALE_READS = 16
 
 
 class EngineProcess:
@@ -126,6 +126,7 @@ class EngineProcess:
     finally:
       # Before the program is reaped, as long as its number is surely its own.
       self._signal_group(signal.SIGKILL)
+      self._process.kill()
       self._process.wait()
       self._selector.close()
       for stream in (self._stdin, self._process.stdout, self._process.stderr):

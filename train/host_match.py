@@ -71,7 +71,7 @@ def play(
   """
   records = []
   with contextlib.ExitStack() as stack:
-    stack.enter_context(_interrupted_by_termination())
+    stack.enter_context(_unwound_by_termination())
     player_a = stack.enter_context(contextlib.closing(make_a_fn()))
     player_b = stack.enter_context(contextlib.closing(make_b_fn()))
     file = None if record is None else stack.enter_context(_open(record))
@@ -138,16 +138,17 @@ def _add_up(records: list[GameRecord]) -> match_lib.MatchResult:
 
 
 @contextlib.contextmanager
-def _interrupted_by_termination() -> Iterator[None]:
-  """Lets SIGTERM do what Ctrl-C does, so that engines are ended in any case."""
+def _unwound_by_termination() -> Iterator[None]:
+  """Lets SIGTERM unwind the program as Ctrl-C does, so that engines are ended."""
 
-  def interrupt(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
+  def leave(number: int, frame: FrameType | None) -> None:
+    del frame
+    raise SystemExit(128 + number)
 
   if threading.current_thread() is not threading.main_thread():
     yield  # Signals are the main thread's business.
     return
-  before = signal.signal(signal.SIGTERM, interrupt)
+  before = signal.signal(signal.SIGTERM, leave)
   try:
     yield
   finally:

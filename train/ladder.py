@@ -17,9 +17,10 @@ __all__ = ["Ladder", "weaker"]
 SAFETY_FACTOR = 1.5
 SAFETY_SECONDS = 0.02
 
-# Moves that are timed before the first game. They start from the empty board, where
-# rollouts are longest.
-NUM_TIMED = 2
+# Moves that are timed before the first game, while they are quick. They start from the
+# empty board, where rollouts are longest.
+NUM_TIMED = 3
+QUICK_SECONDS = 0.5
 
 # Each search that stands in for a longer one has this share of its simulations.
 FEWER_SIMULATIONS = 8
@@ -63,6 +64,8 @@ class Ladder:
       rung.seat.choose(state)
       for _ in range(NUM_TIMED):
         rung.choose(state)
+        if rung.worst > QUICK_SECONDS:
+          break
 
   @property
   def seconds(self) -> list[float]:
