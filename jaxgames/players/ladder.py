@@ -5,6 +5,8 @@ lines: fours, threes and twos, open or not. Level 3 tries its best cells, lets l
 play on for both sides from each, and takes the one that comes out best.
 """
 
+from collections.abc import Callable
+
 import chex
 from flax import struct
 import jax
@@ -75,7 +77,7 @@ class Dilettante(base.Chooser):
     return urgency_lib.read(self.game, self.game.observe(state)).balance
 
 
-LEVELS = {
+LEVELS: dict[int, Callable[[game_lib.LineGame], base.Player]] = {
   1: Beginner,
   2: Dilettante,
   3: lambda game: ahead.Ahead(Dilettante(game), width=8, depth=16),
