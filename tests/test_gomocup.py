@@ -26,7 +26,7 @@ from train import agents
 from train import cli
 from train import gomocup
 from train import gomocup_brain
-from train import ladder
+from train import timed
 
 MOVE = re.compile(r"([0-9]+),([0-9]+)")
 
@@ -109,7 +109,7 @@ def say(brain, *lines):
 
 def rules_brain(seed=0):
   return gomocup_brain.Brain(
-    agents.make_ladder_fn(["attack-defense"]), name="rules", seed=seed
+    agents.make_some_fn(["attack-defense"]), name="rules", seed=seed
   )
 
 
@@ -308,7 +308,7 @@ def test_every_program_is_compiled_before_start_is_answered(caplog):
 
 def test_compilation_does_not_count_as_thinking():
   player = Counted(jaxgames.make("gomoku:size=5"), traces=Tally(seconds=2))
-  assert ladder.Ladder([player], jax.random.key(0)).seconds[0] < 1
+  assert timed.TimedPlayers([player], jax.random.key(0)).seconds[0] < 1
   assert player.traces.count == 1
 
 
@@ -326,25 +326,25 @@ def test_no_key_is_used_twice():
 # The time limits.
 
 
-def timed_ladder(*seconds):
+def timed_players(*seconds):
   game = jaxgames.make("gomoku:size=5")
-  found = ladder.Ladder([FirstLegal(game) for _ in seconds], jax.random.key(0))
+  found = timed.TimedPlayers([FirstLegal(game) for _ in seconds], jax.random.key(0))
   for rung, worst in zip(found._rungs, seconds, strict=True):
     rung.worst = worst
   return found
 
 
 def test_the_first_player_that_fits_is_asked():
-  found = timed_ladder(1.0, 0.2, 0.01)
+  found = timed_players(1.0, 0.2, 0.01)
   assert [found.pick(limit) for limit in (60, 2, 1.1, 0.5, 0.1, 0.001, 0)] == [
     0, 0, 1, 1, 2, 2, 2
   ]  # fmt: skip
   # The fastest need not be the last.
-  assert timed_ladder(1.0, 0.01, 0.2).pick(0) == 1
+  assert timed_players(1.0, 0.01, 0.2).pick(0) == 1
 
 
 def test_a_slow_move_is_remembered():
-  found = timed_ladder(0.0, 0.0)
+  found = timed_players(0.0, 0.0)
   found.choose(jaxgames.make("gomoku:size=5").init(), 10)
   assert found.seconds[0] > 0
   assert found.seconds[1] == 0
@@ -357,7 +357,7 @@ def test_limits_are_the_managers(monkeypatch):
     limits.append(limit)
     return int(np.argmax(np.asarray(jaxgames.make("gomoku").legal_actions(state))))
 
-  monkeypatch.setattr(ladder.Ladder, "choose", choose)
+  monkeypatch.setattr(timed.TimedPlayers, "choose", choose)
   brain = make_brain()
   say(brain, "START 15", "BEGIN")
   assert limits[-1] == 30
@@ -389,12 +389,12 @@ def test_time_that_was_thought_is_missing_later():
 
 def test_a_search_is_followed_by_shorter_ones_unless_others_are_named():
   game = jaxgames.make("gomoku")
-  alone = agents.make_ladder_fn(["mcts:simulations=800,exploration=1"])(game)
+  alone = agents.make_some_fn(["mcts:simulations=800,exploration=1"])(game)
   assert [player.simulations for player in alone] == [800, 100, 12, 1]
   assert {player.exploration for player in alone} == {1}
-  named = agents.make_ladder_fn(["mcts:simulations=800", "random"])(game)
+  named = agents.make_some_fn(["mcts:simulations=800", "random"])(game)
   assert [type(player) for player in named] == [players.Mcts, players.Random]
-  assert len(agents.make_ladder_fn(["benchmark"])(game)) == 1
+  assert len(agents.make_some_fn(["benchmark"])(game)) == 1
 
 
 # Anything may come in.

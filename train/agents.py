@@ -10,12 +10,12 @@ import jaxgames
 from jaxgames import players
 from train import checkpoint
 from train import config as config_lib
-from train import ladder
 from train import learners
 from train import programs
 from train import run_directory
+from train import timed
 
-__all__ = ["is_agent", "load", "make", "make_ladder_fn"]
+__all__ = ["is_agent", "load", "make", "make_some_fn"]
 
 # A directory, perhaps a trial, perhaps the checkpoint: DIR, DIR@3, DIR@3:best.
 PATTERN = re.compile(r"(?P<directory>.+?)(@(?P<trial>[0-9]+))?(:(?P<which>best))?")
@@ -27,11 +27,14 @@ def is_agent(spec: str) -> bool:
 
 
 def make(game: jaxgames.LineGame, spec: str) -> players.Player:
-  """Returns a player by name, or a run's agent by its directory."""
-  return load(spec, game) if is_agent(spec) else players.make(game, spec)
+  """Returns a player by name, or a run's agent by its directory.
+
+  In the options of a name, too, a directory may stand for a player.
+  """
+  return load(spec, game) if is_agent(spec) else players.make(game, spec, make)
 
 
-def make_ladder_fn(
+def make_some_fn(
   specs: Sequence[str],
 ) -> Callable[[jaxgames.LineGame], list[players.Player]]:
   """Returns a function that makes some players for a game, from strong to weak.
@@ -43,12 +46,11 @@ def make_ladder_fn(
     ValueError: if a name is wrong whatever the size of the board.
   """
   for spec in specs:
-    if not is_agent(spec):
-      players.make(jaxgames.make("gomoku"), spec)
+    make(jaxgames.make("gomoku"), spec)
 
   def make_all(game: jaxgames.LineGame) -> list[players.Player]:
     found = [make(game, spec) for spec in specs]
-    return found if len(found) > 1 else [*found, *ladder.weaker(found[0])]
+    return found if len(found) > 1 else [*found, *timed.weaker(found[0])]
 
   return make_all
 
@@ -70,8 +72,6 @@ def load(spec: str, game: jaxgames.LineGame) -> players.Player:
   if not files.config.exists():
     raise ValueError(f"no agent {spec!r}: {files.path} has no config.yaml")
   config = config_lib.load(files.config)
-  if jaxgames.make(config.game) != game:
-    raise ValueError(f"the agent {spec!r} plays {config.game}, not this game")
   if trial >= config.num_trials:
     raise ValueError(
       f"no agent {spec!r}: trials are numbered from 0 to {config.num_trials - 1}"
@@ -82,7 +82,12 @@ def load(spec: str, game: jaxgames.LineGame) -> players.Player:
   if restored is None:
     what = "tested" if is_best else "saved"
     raise ValueError(f"no agent {spec!r}: nothing was {what} yet")
-  return learner.player(jax.tree.map(lambda leaf: leaf[trial], restored.state))
+  agent = learner.player(jax.tree.map(lambda leaf: leaf[trial], restored.state))
+  if agent.game != game and isinstance(agent, players.CriticGreedy):
+    agent = agent.on(game)
+  if agent.game != game:
+    raise ValueError(f"the agent {spec!r} plays {config.game}, not this game")
+  return agent
 
 
 def _parse(spec: str) -> tuple[run_directory.RunDirectory, int, bool]:

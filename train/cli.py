@@ -290,7 +290,7 @@ def brain(
   with _errors_as_one_line():
     devices_lib.enable_compilation_cache()
     specs = [player, *(fallback or ())]
-    gomocup_brain.run(agents.make_ladder_fn(specs), name=player, seed=seed)
+    gomocup_brain.run(agents.make_some_fn(specs), name=player, seed=seed)
 
 
 @app.command("play")

@@ -16,7 +16,7 @@ import jaxgames
 from jaxgames import bits
 from jaxgames import players
 from train import gomocup
-from train import ladder as ladder_lib
+from train import timed
 
 __all__ = ["Brain", "MakePlayers", "run", "serve"]
 
@@ -99,7 +99,7 @@ class Brain:
     self._make_players_fn = make_players_fn
     self._name = name
     self._key = jax.random.key(seed)
-    self._ladders: dict[int, ladder_lib.Ladder] = {}
+    self._timed: dict[int, timed.TimedPlayers] = {}
     self._game: jaxgames.LineGame | None = None
     self._game_number = -1
     self._position = _Position()
@@ -151,11 +151,11 @@ class Brain:
       sizes = f"{jaxgames.GOMOKU_SIZES[0]} to {jaxgames.GOMOKU_SIZES[-1]}"
       raise ValueError(f"the size of the board must be from {sizes}")
     game = jaxgames.make(f"gomoku:size={size}")
-    if size not in self._ladders:
+    if size not in self._timed:
       # Everything is compiled here, so that no move ever waits for it.
       some_players = self._make_players_fn(game)
-      self._key, key_ladder = jax.random.split(self._key)
-      self._ladders[size] = ladder_lib.Ladder(some_players, key_ladder)
+      self._key, key_players = jax.random.split(self._key)
+      self._timed[size] = timed.TimedPlayers(some_players, key_players)
       _is_over(game, _Position())
     self._game = game
     return self._restart("")
@@ -166,7 +166,7 @@ class Brain:
     self._position = _Position()
     self._game_number += 1
     self._clock.begin()
-    self._ladder().begin(self._game_number)
+    self._players().begin(self._game_number)
     return "OK"
 
   def _begin(self, rest: str) -> str:
@@ -246,7 +246,7 @@ class Brain:
     if _is_over(game, position):
       raise ValueError("the game is over")
     begin = time.perf_counter()
-    cell = self._ladder().choose(_state(game, position), self._clock.limit())
+    cell = self._players().choose(_state(game, position), self._clock.limit())
     self._clock.spend(time.perf_counter() - begin)
     self._position = position.with_stone(cell, is_own=True)
     return gomocup.write_cell(cell, size)
@@ -256,8 +256,8 @@ class Brain:
       raise ValueError("START comes first")
     return self._game.shape[0]
 
-  def _ladder(self) -> ladder_lib.Ladder:
-    return self._ladders[self._size()]
+  def _players(self) -> timed.TimedPlayers:
+    return self._timed[self._size()]
 
 
 def serve(brain: Brain, source: BinaryIO, sink: BinaryIO) -> None:

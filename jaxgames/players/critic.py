@@ -183,6 +183,15 @@ class CriticGreedy(base.Chooser):
   def game(self) -> game_lib.LineGame:  # type: ignore[override]
     return self.critic.game
 
+  def on(self, game: game_lib.LineGame) -> "CriticGreedy":
+    """Returns the same player on a board of another size, if it can play there."""
+    is_alike = game.length == self.game.length and not game.gravity
+    if self.critic.sees_board or not is_alike or len(game.shape) != 2:
+      return self
+    return CriticGreedy(
+      self.critic.clone(game=game), self.params, self.distance, self.takes_five
+    )
+
   def choices(self, state: game_lib.State) -> bits.Words:
     moves, fives = self._consider(state), self._fives(state)
     best = bits.pack(is_best(moves, jnp.ones(1, bool))[0], self.game.num_words)

@@ -14,6 +14,7 @@ from typing import Any
 from jaxgames import game as game_lib
 from jaxgames import graph
 from jaxgames import hints
+from jaxgames.players import ahead
 from jaxgames.players import base
 from jaxgames.players import expert
 from jaxgames.players import ladder
@@ -46,11 +47,23 @@ class Entry:
     return {name: parameters[name] for name in parameters if name != "game"}
 
 
-def make(game: game_lib.LineGame, spec: str) -> base.Player:
+# Makes a player that an option of another one names.
+MakeFn = Callable[[game_lib.LineGame, str], base.Player]
+
+
+def make(
+  game: game_lib.LineGame, spec: str, make_fn: MakeFn | None = None
+) -> base.Player:
   """Returns the player that a text names.
 
   >>> make(game_lib.make("connect4"), "attack-defense:ties=random").rules
   ('win', 'block')
+
+  Args:
+    game: to be played.
+    spec: a name with options.
+    make_fn: for players among the options, which may have more to choose from; if not
+      given, this function.
 
   Raises:
     ValueError: if the name or an option is unknown or has an impossible value, or if
@@ -65,7 +78,12 @@ def make(game: game_lib.LineGame, spec: str) -> base.Player:
     if key not in entry.options:
       known = hints.close_match(key, entry.options) if entry.options else "it has none"
       raise ValueError(f"player {name!r} has no option {key!r}: {known}")
-    options[key] = _convert(game, name, key, text, entry.options[key].annotation)
+    kind = entry.options[key].annotation
+    if kind is base.Player:
+      is_bracketed = text.startswith("(") and text.endswith(")")
+      options[key] = (make_fn or make)(game, text[1:-1] if is_bracketed else text)
+    else:
+      options[key] = _convert(name, key, text, kind)
   for key, parameter in entry.options.items():
     if parameter.default is inspect.Parameter.empty and key not in options:
       raise ValueError(f"player {name!r} needs the option {key!r}")
@@ -108,11 +126,8 @@ def _split_outside_brackets(text: str) -> list[str]:
   return [*parts, text[start:]] if text.strip() else parts
 
 
-def _convert(game: game_lib.LineGame, name: str, key: str, text: str, kind: Any) -> Any:
+def _convert(name: str, key: str, text: str, kind: Any) -> Any:
   """Returns an option's value in the type that its maker declares."""
-  if kind is base.Player:
-    is_bracketed = text.startswith("(") and text.endswith(")")
-    return make(game, text[1:-1] if is_bracketed else text)
   if kind not in (int, float):
     return text
   try:
@@ -137,6 +152,20 @@ def _make_mcts(
   if not 0 <= exploration < float("inf"):
     raise ValueError(f"exploration must be 0 or more, not {exploration}")
   return mcts.Mcts(game, simulations, exploration)
+
+
+def _make_ahead(
+  game: game_lib.LineGame, player: base.Player, width: int = 8, depth: int = 16
+) -> base.Player:
+  del game
+  if not isinstance(player, ahead.Rater):
+    raise ValueError(
+      "its player must rate moves, as ladder:level=2 or a trained critic"
+    )
+  for name, number in (("width", width), ("depth", depth)):
+    if number < 1:
+      raise ValueError(f"{name} must be at least 1, not {number}")
+  return ahead.Ahead(player, width, depth)
 
 
 def _make_sometimes(
@@ -178,6 +207,9 @@ PLAYERS: dict[str, Entry] = {
     ladder.plays,
   ),
   "mcts": Entry(_make_mcts, "tree search with random rollouts"),
+  "ahead": Entry(
+    _make_ahead, "tries the best moves of `player` by letting it play on for both sides"
+  ),
   "sometimes": Entry(
     _make_sometimes, "as `player`, but each move with a probability as `other`"
   ),

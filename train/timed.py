@@ -11,7 +11,7 @@ from jaxgames import game as game_lib
 from jaxgames import players
 from train import seats
 
-__all__ = ["Ladder", "weaker"]
+__all__ = ["TimedPlayers", "weaker"]
 
 # A move may take this many times as long as the longest so far, and these seconds more.
 SAFETY_FACTOR = 1.5
@@ -40,7 +40,7 @@ class _Rung:
     return action
 
 
-class Ladder:
+class TimedPlayers:
   """Plays as the first of some players that is fast enough.
 
   A player is a compiled function with a fixed amount of thinking, so a limit is kept
@@ -96,6 +96,8 @@ class Ladder:
 def weaker(player: players.Player) -> list[players.Player]:
   """Returns faster players that may stand in for one: shorter searches, or none."""
   found: list[players.Player] = []
+  if isinstance(player, players.Ahead) and isinstance(player.player, players.Chooser):
+    found.append(player.player)
   if isinstance(player, players.Mcts):
     simulations = player.simulations // FEWER_SIMULATIONS
     while simulations:
