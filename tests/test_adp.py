@@ -1,6 +1,8 @@
 """The ADP learner: steps by hand, its plain twin, what it is told, and its settings."""
 
 import functools
+import io
+import re
 
 import adp_twin
 import chex
@@ -10,6 +12,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import quick
+import rich.console
+import runs
 import training
 
 import jaxgames
@@ -18,7 +22,10 @@ from jaxgames import networks
 from jaxgames import players
 from jaxgames import windows
 from jaxgames.players import critic as critic_lib
+from train import agents
 from train import config as config_lib
+from train import gomocup_brain
+from train import loop
 from train import programs
 from train.learners import adp
 from train.learners import adp_steps
@@ -387,23 +394,74 @@ def test_trial_that_waits_stays_as_it_is():
   chex.assert_trees_all_equal(after, state)
 
 
-def test_self_teaching_beats_random_play():
+def test_self_teaching_learns_to_win():
   learner = make(
-    game="gomoku",
+    game="gomoku:size=9",
     lanes=16,
     network={"hidden": 20},
-    updates=20,
+    updates=50,
+    learning_rate=0.5,
     stages=({"games": 1000, "epsilon": 0.1},),
   )
-  advance = jax.jit(functools.partial(training.advance, learner))
-  state = advance(begin(learner), 150)
-  score = arena.play_match(
-    learner.player(state),
-    players.make(learner.game, "attack-defense"),
-    jax.random.key(0),
-    num_games=40,
+  opponent = players.make(learner.game, "attack-defense")
+  before = begin(learner)
+  after = jax.jit(functools.partial(training.advance, learner))(before, 600)
+
+  @jax.jit
+  def wins(state):
+    agent, key = learner.player(state), jax.random.key(0)
+    return arena.play_match(agent, opponent, key, num_games=60).wins.sum()
+
+  assert int(wins(before)) < 30 < 45 < int(wins(after))
+
+
+# A run as a user makes it.
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+  """The directory of a small run that was stopped and gone on with."""
+  directory = tmp_path_factory.mktemp("adp") / "run"
+  config = make_config(lanes=2, updates=1).model_copy(update={"trials": 2, "games": 6})
+  test = config.test.model_copy(
+    update={"every": 3, "also_against": {"rules": "attack"}}
   )
-  assert int(score.wins.sum()) >= 30
+  console = rich.console.Console(file=io.StringIO())
+  loop.start(config.model_copy(update={"test": test}), directory, console)
+  return directory
+
+
+def test_tests_against_several_players_are_reported(run):
+  for line in runs.lines(run):
+    shares = [line[f"rules_{end}"] for end in ("wins", "draws", "losses")]
+    assert sum(shares) == pytest.approx(1)
+    assert line["wins"] + line["draws"] + line["losses"] == 4
+
+
+def test_agents_play_on_other_boards_and_look_ahead(run):
+  for size in (7, 9):
+    game = jaxgames.make(f"gomoku:size={size}")
+    player = agents.make(game, f"ahead:player={run}@1,width=2,depth=2")
+    assert player.game == game
+    position = game.from_moves([0, 20, 1, 21, 2, 22, 3, 23])
+    act = quick.jit(functools.partial(player.act, ()))
+    assert int(act(position, jax.random.key(0))) == 4
+  with pytest.raises(ValueError, match="not this game"):
+    agents.make(jaxgames.make("tictactoe"), str(run))
+
+
+def test_an_agent_is_an_engine(run):
+  brain = gomocup_brain.Brain(agents.make_some_fn([str(run)]), name="run", seed=0)
+  assert brain.handle("START 8") == ["OK"]
+  (answer,) = brain.handle("BEGIN")
+  assert re.fullmatch(r"[34],[34]", answer)
+
+
+def test_a_critic_that_sees_cells_stays_on_its_board():
+  network = {"counts": "none", "turn": "two", "first": False, "board": True}
+  learner = make(network=network)
+  agent = learner.player(begin(learner))
+  assert agent.on(jaxgames.make("gomoku")) is agent
 
 
 def test_training_and_tests_lower_for_accelerators():
