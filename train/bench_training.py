@@ -69,6 +69,20 @@ def tabular(game: str, *, trials: int = 100, share: float = 0.5) -> Run:
   )
 
 
+def gomoku(*, trials: int, share: float) -> Run:
+  """Returns a run of the gomoku paper's first case."""
+  return Run(
+    {
+      "game": "gomoku",
+      "learner": {"kind": "adp"},
+      "trials": trials,
+      "parallel_games": 16,
+      "test": {"against": "ladder:level=2"},
+    },
+    share,
+  )
+
+
 RUNS: dict[str, Run] = {
   "deep_structured_256": network("deep_structured", 256),
   "deep_structured_1024": network("deep_structured", 1024),
@@ -79,6 +93,8 @@ RUNS: dict[str, Run] = {
   "against_benchmark": network("deep_structured", 256, opponent="benchmark"),
   "tabular_tictactoe": tabular("tictactoe"),
   "tabular_connect4_4x4": tabular("connect4_4x4"),
+  "gomoku_one_trial": gomoku(trials=1, share=0.1),
+  "gomoku_ten_trials": gomoku(trials=10, share=0.05),
 }
 
 
