@@ -19,6 +19,8 @@ PAPER_MARK: Any = {
   "markersize": 6,
   "clip_on": False,
 }
+# What a number beside a bar takes, as a share of the longest bar.
+ROOM = 0.4
 NUMBER: Any = {"textcoords": "offset points", "va": "center", "fontsize": "small"}
 
 
@@ -92,8 +94,9 @@ def _draw_panel(axes: Any, bars: list[_Bar]) -> None:
     if bar.paper is not None:
       axes.plot(bar.paper, bar.place, "D", **PAPER_MARK)
     number = figures_style.format_number(mean)
-    axes.annotate(number, (_reach(bar), bar.place), (6, 0), **NUMBER)
-  axes.set_xlim(0, 1.4 * farthest)  # Room for the numbers.
+    place = _number_place(bar, ROOM * farthest)
+    axes.annotate(number, (place, bar.place), (6, 0), **NUMBER)
+  axes.set_xlim(0, (1 + ROOM) * farthest)
   axes.tick_params(axis="y", left=False)
   axes.grid(visible=False, axis="y")
   axes.locator_params(axis="x", nbins=4)
@@ -103,6 +106,18 @@ def _reach(bar: _Bar) -> float:
   """Returns how far to the right a bar and its marks go."""
   _, high = bar.ours.interval or (0.0, bar.ours.mean or 0.0)
   return max(high, bar.paper or 0.0)
+
+
+def _number_place(bar: _Bar, room: float) -> float:
+  """Returns where a bar's number begins: at its end, unless the paper's mark is there.
+
+  Args:
+    bar: the bar.
+    room: how long a number may be.
+  """
+  end = _reach(dataclasses.replace(bar, paper=None))
+  is_free = bar.paper is None or not end - room / 4 <= bar.paper <= end + room
+  return end if is_free else _reach(bar)
 
 
 def _explanation(bars: list[_Bar], drawing: comparison.Drawing) -> Iterator[str]:
