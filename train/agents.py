@@ -15,10 +15,15 @@ from train import programs
 from train import run_directory
 from train import timed
 
-__all__ = ["is_agent", "load", "make", "make_some_fn"]
+__all__ = ["is_agent", "load", "make", "make_some_fn", "opponent"]
 
 # A directory, perhaps a trial, perhaps the checkpoint: DIR, DIR@3, DIR@3:best.
 PATTERN = re.compile(r"(?P<directory>.+?)(@(?P<trial>[0-9]+))?(:(?P<which>best))?")
+
+# Agents that come with the project, below `checkpoints/shipped`, and how they play.
+SHIPPED = {"gomoku": "ahead:player=({})"}
+# Who plays where there is none.
+OTHERWISE = "mcts:simulations=1000"
 
 
 def is_agent(spec: str) -> bool:
@@ -32,6 +37,21 @@ def make(game: jaxgames.LineGame, spec: str) -> players.Player:
   In the options of a name, too, a directory may stand for a player.
   """
   return load(spec, game) if is_agent(spec) else players.make(game, spec, make)
+
+
+def opponent(name: str) -> str:
+  """Returns whom to meet in a game if nobody is named: the best that is at hand.
+
+  Args:
+    name: of the game, perhaps with a size.
+  """
+  kind = name.partition(":")[0]
+  # Where one works, or else where this code lies.
+  for root in (pathlib.Path(), pathlib.Path(__file__).parent.parent):
+    directory = root / "checkpoints" / "shipped" / kind
+    if kind in SHIPPED and is_agent(str(directory)):
+      return SHIPPED[kind].format(directory)
+  return OTHERWISE
 
 
 def make_some_fn(

@@ -274,8 +274,12 @@ def match(
 @app.command("brain")
 def brain(
   player: Annotated[
-    str, typer.Argument(metavar="PLAYER", help=f"Who plays: {PLAYER_HELP}.")
-  ],
+    str | None,
+    typer.Argument(
+      metavar="[PLAYER]",
+      help=f"Who plays: {PLAYER_HELP}. Default: the agent that comes with the project.",
+    ),
+  ] = None,
   fallback: Annotated[
     list[str] | None,
     typer.Option(
@@ -289,22 +293,28 @@ def brain(
   """Plays Gomoku as an engine: Gomocup's protocol on standard input and output."""
   with _errors_as_one_line():
     devices_lib.enable_compilation_cache()
-    specs = [player, *(fallback or ())]
-    gomocup_brain.run(agents.make_some_fn(specs), name=player, seed=seed)
+    chosen = player or agents.opponent("gomoku")
+    specs = [chosen, *(fallback or ())]
+    gomocup_brain.run(agents.make_some_fn(specs), name=player or "agent", seed=seed)
 
 
 @app.command("play")
 def play(
   game: GameArgument,
   against: Annotated[
-    str, typer.Option(help=f"The opponent: {PLAYER_HELP}.")
-  ] = "mcts:simulations=1000",
+    str | None,
+    typer.Option(
+      help=f"The opponent: {PLAYER_HELP}. Default: an agent that comes with the "
+      "project, or tree search."
+    ),
+  ] = None,
   second: Annotated[bool, typer.Option("--second", help="Move second.")] = False,
   seed: SeedOption = 0,
 ) -> None:
   """Lets you play against an agent in the terminal."""
   with _errors_as_one_line():
     the_game = jaxgames.make(game)
+    against = against or agents.opponent(game)
     opponent = agents.make(the_game, against)
     can_solve = players.PLAYERS["expert"].plays_fn(the_game)
     adviser = agents.make(the_game, "expert" if can_solve else "mcts:simulations=2000")
