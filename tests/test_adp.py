@@ -450,6 +450,16 @@ def test_agents_play_on_other_boards_and_look_ahead(run):
     agents.make(jaxgames.make("tictactoe"), str(run))
 
 
+def test_a_run_may_watch_another(run, tmp_path, console):
+  config = make_config(lanes=2, updates=1, expert=f"{run}@1", watches=True)
+  loop.start(config.model_copy(update={"games": 4}), tmp_path / "watching", console)
+  (line,) = runs.lines(tmp_path / "watching")
+  assert 0 <= line["correct"] <= 1
+  # What was watched is part of what is saved.
+  agent = agents.load(str(tmp_path / "watching"), jaxgames.make("gomoku:size=7"))
+  assert isinstance(agent, players.CriticGreedy)
+
+
 def test_an_agent_is_an_engine(run):
   brain = gomocup_brain.Brain(agents.make_some_fn([str(run)]), name="run", seed=0)
   assert brain.handle("START 8") == ["OK"]

@@ -314,16 +314,16 @@ def play(
   """Lets you play against an agent in the terminal."""
   with _errors_as_one_line():
     the_game = jaxgames.make(game)
-    against = against or agents.opponent(game)
-    opponent = agents.make(the_game, against)
+    name = against or "the agent"
+    opponent = agents.make(the_game, against or agents.opponent(game))
     can_solve = players.PLAYERS["expert"].plays_fn(the_game)
-    adviser = agents.make(the_game, "expert" if can_solve else "mcts:simulations=2000")
+    adviser = agents.make(the_game, "expert" if can_solve else agents.opponent(game))
     play_lib.play_in_terminal(
       the_game,
       opponent,
       human_first=not second,
       hint_player=adviser,
-      opponent_name=against,
+      opponent_name=name,
       seed=seed,
     )
 
