@@ -17,9 +17,9 @@ __all__ = ["TimedPlayers", "weaker"]
 SAFETY_FACTOR = 1.5
 SAFETY_SECONDS = 0.02
 
-# Moves that are timed before the first game, while they are quick. They start from the
-# empty board, where rollouts are longest.
-NUM_TIMED = 3
+# How often moves are timed before the first game, while they are quick: on the empty
+# board, where rollouts are longest, and on one where much is near stones.
+NUM_TIMED = 2
 QUICK_SECONDS = 0.5
 
 # Each search that stands in for a longer one has this share of its simulations.
@@ -60,9 +60,9 @@ class TimedPlayers:
       for player, key in zip(some_players, keys, strict=True)
     ]
     for rung in self._rungs:
-      state = rung.seat.player.game.init()
-      rung.seat.choose(state)
-      for _ in range(NUM_TIMED):
+      game = rung.seat.player.game
+      rung.seat.choose(game.init())
+      for state in (game.init(), _crowded(game)) * NUM_TIMED:
         rung.choose(state)
         if rung.worst > QUICK_SECONDS:
           break
@@ -91,6 +91,17 @@ class TimedPlayers:
   def choose(self, state: game_lib.State, limit: float) -> int:
     """Returns a legal action within some seconds, if any player can."""
     return self._rungs[self.pick(limit)].choose(state)
+
+
+def _crowded(game: game_lib.LineGame) -> game_lib.State:
+  """Returns a position with a stone in every second place, so that none is a line."""
+  rows, columns = game.shape
+  cells = [
+    row * columns + column
+    for row in range(0, rows, 2)
+    for column in range(0, columns, 2)
+  ]
+  return game.from_moves(cells[: len(cells) // 2 * 2])
 
 
 def weaker(player: players.Player) -> list[players.Player]:
