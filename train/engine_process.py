@@ -68,7 +68,7 @@ class EngineProcess:
     os.set_blocking(self._stdin.fileno(), False)
 
   def send(self, line: str) -> None:
-    """Says a line.
+    """Says a line, or several.
 
     Raises:
       ForfeitError: if the program has ended, or does not listen.

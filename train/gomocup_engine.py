@@ -145,8 +145,8 @@ class GomocupEngine:
       "game_type": 1,  # Against another program.
       "rule": 0,  # Five or more win.
     }
-    for key, value in facts.items():
-      process.send(f"INFO {key} {value}")
+    # All at once: an engine that leaves in between does so in the game, not before.
+    process.send("\n".join(f"INFO {key} {value}" for key, value in facts.items()))
 
   def _ask(
     self, process: engine_process.EngineProcess, question: str, seconds: float
