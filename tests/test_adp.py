@@ -512,3 +512,16 @@ def test_no_key_is_used_twice():
 def test_bad_input_is_refused_by_name(fields, message):
   with pytest.raises(ValueError, match=message):
     make(**fields)
+
+
+def test_an_agent_comes_with_the_project(monkeypatch):
+  monkeypatch.chdir("/")
+  game = jaxgames.make("gomoku")
+  spec = agents.opponent("gomoku")
+  assert spec.startswith("ahead:player=(")
+  player = agents.make(game, spec)
+  position = game.from_moves([112, 0, 113, 1, 114, 2])
+  # Three in a row in the open, and nothing to fear: an open four wins.
+  move = int(quick.jit(functools.partial(player.act, ()))(position, jax.random.key(0)))
+  assert move in (111, 115)
+  assert agents.opponent("ttt3d") == agents.OTHERWISE
