@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 
-WAY = sys.argv[1]
+WAY = sys.argv[1] if len(sys.argv) > 1 else "good"
 
 
 def leave_number() -> None:
@@ -132,4 +132,5 @@ def main() -> None:
     stay()
 
 
-main()
+if __name__ == "__main__":
+  main()

@@ -35,6 +35,7 @@ PLAYERS = {
   "ladder": ("tictactoe", "gomoku"),
   "ladder:level=2": ("tictactoe", "gomoku"),
   "ladder:level=3": ("tictactoe", "gomoku"),
+  "ahead:player=(ladder:level=2),width=3,depth=2": ("tictactoe",),
   "mcts:simulations=8": ("tictactoe", "ttt3d"),
   "sometimes:player=benchmark,other=random,probability=0.5": ("tictactoe", "ttt3d"),
   "every:player=benchmark,other=random,every=3": ("connect4",),
