@@ -6,9 +6,14 @@ import chex
 import jax
 import jax.numpy as jnp
 
-__all__ = ["repeat", "where"]
+__all__ = ["pick", "repeat", "where"]
 
 Tree = TypeVar("Tree")
+
+
+def pick(values: chex.Array, places: chex.Array) -> jax.Array:
+  """Returns `[lanes]`, for each game the one of its `[lanes, n]` values at a place."""
+  return jnp.take_along_axis(values, places[:, None], axis=1)[:, 0]
 
 
 def repeat(tree: Tree, num_lanes: int) -> Tree:

@@ -26,7 +26,6 @@ from train import agents
 from train import config as config_lib
 from train import gomocup_brain
 from train import loop
-from train import programs
 from train.learners import adp
 from train.learners import adp_steps
 
@@ -475,14 +474,7 @@ def test_a_critic_that_sees_cells_stays_on_its_board():
 
 
 def test_training_and_tests_lower_for_accelerators():
-  config = make_config(lanes=2)
-  learner = adp.AdpLearner(config)
-  program = programs.Programs(learner, config)
-  state = jax.eval_shape(program._init, np.arange(2), jax.random.key(0))
-  exported = jax.export.export(jax.jit(program._advance), platforms=["cuda", "tpu"])(
-    state, jax.ShapeDtypeStruct((2,), jnp.int32)
-  )
-  assert "callback" not in exported.mlir_module()
+  assert "callback" not in training.lower(make(lanes=2))
 
 
 def test_no_key_is_used_twice():

@@ -1,6 +1,9 @@
 """Learners without the loop around them."""
 
+import functools
+
 import jax
+import jax.export
 import jax.numpy as jnp
 
 
@@ -18,3 +21,20 @@ def advance(learner, state, until_games):
   return jax.lax.while_loop(
     goes_on, lambda state: learner.turn(state, goes_on(state)), state
   )
+
+
+def lower(learner):
+  """Returns the program for accelerators that trains, reports and chooses a move."""
+  states = jax.eval_shape(
+    jax.vmap(functools.partial(begin, learner)),
+    jax.random.split(jax.random.key(0), 2),
+  )
+
+  def chunk(state, until):
+    state = advance(learner, state, until)
+    state, metrics = learner.report(state)
+    return state, metrics, learner.player(state).choices(learner.game.init())
+
+  until = jax.ShapeDtypeStruct((2,), jnp.int32)
+  exported = jax.export.export(jax.jit(jax.vmap(chunk)), platforms=["cuda", "tpu"])
+  return exported(states, until).mlir_module()

@@ -65,11 +65,15 @@ def make_some_fn(
   Raises:
     ValueError: if a name is wrong whatever the size of the board.
   """
-  for spec in specs:
-    make(jaxgames.make("gomoku"), spec)
+  usual = jaxgames.make("gomoku")
+  # Runs may have been made for a board of another size.
+  made = {spec: make(usual, spec) for spec in specs if not is_agent(spec)}
 
   def make_all(game: jaxgames.LineGame) -> list[players.Player]:
-    found = [make(game, spec) for spec in specs]
+    found = [
+      made[spec] if game == usual and spec in made else make(game, spec)
+      for spec in specs
+    ]
     return found if len(found) > 1 else [*found, *timed.weaker(found[0])]
 
   return make_all

@@ -316,8 +316,13 @@ def play(
     the_game = jaxgames.make(game)
     name = against or "the agent"
     opponent = agents.make(the_game, against or agents.opponent(game))
-    can_solve = players.PLAYERS["expert"].plays_fn(the_game)
-    adviser = agents.make(the_game, "expert" if can_solve else agents.opponent(game))
+    # Hints come from who is perfect, or else from the best at hand; if that is the
+    # opponent, it is not loaded twice.
+    adviser = None
+    if players.PLAYERS["expert"].plays_fn(the_game):
+      adviser = agents.make(the_game, "expert")
+    elif against is not None:
+      adviser = agents.make(the_game, agents.opponent(game))
     play_lib.play_in_terminal(
       the_game,
       opponent,

@@ -17,6 +17,7 @@ __all__ = [
   "Memoryless",
   "Player",
   "draw",
+  "draw_allowed",
   "draw_from",
   "first_of",
   "fold",
@@ -125,6 +126,18 @@ def draw_from(random: chex.Array, limit: chex.Array) -> jax.Array:
   low = (random & 0xFFFF) * limit
   high = (random >> 16) * limit
   return ((high + (low >> 16)) >> 16).astype(jnp.int32)
+
+
+def draw_allowed(random: chex.Array, is_allowed: chex.Array) -> jax.Array:
+  """Returns one of `[n]` allowed places, each as likely; 0 if there is none.
+
+  Args:
+    random: `[]` uint32, 32 random bits.
+    is_allowed: `[n]` bool.
+  """
+  rank = draw_from(random, is_allowed.sum(dtype=jnp.int32))
+  place = jnp.cumsum(is_allowed, dtype=jnp.int32)
+  return jnp.argmax(place > rank).astype(jnp.int32)
 
 
 def fold(game: game_lib.LineGame, cells: bits.Words) -> bits.Words:

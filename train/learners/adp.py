@@ -10,6 +10,7 @@ In the shapes, `B` is the number of games in parallel.
 
 from __future__ import annotations
 
+import functools
 from typing import NamedTuple
 
 import chex
@@ -25,6 +26,7 @@ from jaxgames import players
 from jaxgames import windows
 from jaxgames.players import base
 from jaxgames.players import critic as critic_lib
+from jaxgames.players import greedy
 from train import config as config_lib
 from train.learners import adp_settings
 from train.learners import adp_steps
@@ -273,15 +275,8 @@ class AdpLearner:
 
   def _take_five(self, games: jaxgames.State, cells: jax.Array) -> jax.Array:
     """Returns `[B]` int32, the last cell that completes a line, where there is one."""
-    game = self.game
-
-    def fives(state: jaxgames.State) -> jax.Array:
-      found = bits.intersection(
-        game.winning_cells(state.own), game.playable_cells(state)
-      )
-      return bits.unpack(found, game.num_cells)
-
-    is_five = jax.vmap(fives)(games)
+    # Without gravity an action is a cell.
+    is_five = jax.vmap(functools.partial(greedy.winning_actions, self.game))(games)
     return jnp.where(is_five.any(axis=1), _last_of(is_five), cells)
 
   def _ask(
@@ -326,10 +321,7 @@ class AdpLearner:
       )
     allowed = jnp.where(is_opening[:, None], anywhere, moves.is_move)
     random = jax.random.bits(key_which, (self.num_lanes,), jnp.uint32)
-    rank = base.draw_from(random, allowed.sum(axis=1, dtype=jnp.int32))
-    place = jnp.cumsum(allowed, axis=1, dtype=jnp.int32)
-    cells = jnp.argmax(place > rank[:, None], axis=1).astype(jnp.int32)
-    return cells, is_random | is_opening
+    return jax.vmap(base.draw_allowed)(random, allowed), is_random | is_opening
 
   # What is taught.
 

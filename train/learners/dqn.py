@@ -267,7 +267,7 @@ class DqnLearner:
     return _Choice(
       actions=actions,
       is_mine=self.seats.is_mine(state.is_first, state.games.num_moves),
-      is_legal=_pick(is_legal, actions),
+      is_legal=lanes.pick(is_legal, actions),
       values=jnp.where(is_allowed, outputs, -jnp.inf).max(axis=1),
     )
 
@@ -377,7 +377,7 @@ class DqnLearner:
 
     def loss(params: chex.ArrayTree) -> jax.Array:
       outputs = self._outputs(params, batch.boards)
-      return ((targets - _pick(outputs, batch.actions)) ** 2).mean()
+      return ((targets - lanes.pick(outputs, batch.actions)) ** 2).mean()
 
     error, gradient = jax.value_and_grad(loss)(state.params)
     # The library's adam mixes dtypes, which our tests otherwise forbid.
@@ -418,7 +418,7 @@ class DqnLearner:
     if self.settings.double:
       chooser = self._outputs(state.params, batch.next_boards)
     best = jnp.argmax(jnp.where(is_allowed, chooser, -jnp.inf), axis=1)
-    return batch.rewards + batch.discounts * _pick(values, best)
+    return batch.rewards + batch.discounts * lanes.pick(values, best)
 
   def _turn_boards(
     self, batch: replay_lib.Transitions, key: chex.PRNGKey
@@ -523,7 +523,3 @@ def _where(
     for name in fields
   }
   return new._replace(**chosen)
-
-
-def _pick(values: jax.Array, actions: jax.Array) -> jax.Array:
-  return jnp.take_along_axis(values, actions[:, None], axis=1)[:, 0]

@@ -59,9 +59,8 @@ def choose(
   """
   key_whether, key_which = jax.random.split(key)
   best = jnp.argmax(jnp.where(is_allowed, outputs, -jnp.inf)).astype(jnp.int32)
-  rank = base.draw(key_which, is_allowed.sum(dtype=jnp.int32))
-  place = jnp.cumsum(is_allowed, dtype=jnp.int32)
-  anything = jnp.argmax(place > rank).astype(jnp.int32)
+  random = jax.random.bits(key_which, (), jnp.uint32)
+  anything = base.draw_allowed(random, is_allowed)
   return jnp.where(jax.random.uniform(key_whether) < epsilon, anything, best)
 
 

@@ -211,11 +211,8 @@ class QLearner:
       outputs, is_legal, self.settings.margin
     )
     is_choice = jnp.where(is_random[:, None], is_legal, is_best)
-    rank = base.draw_from(random, is_choice.sum(axis=1, dtype=jnp.int32))
-    place = jnp.cumsum(is_choice, axis=1, dtype=jnp.int32)
-    is_chosen = is_choice & (place == rank[:, None] + 1)
-    actions = jnp.argmax(is_chosen, axis=1).astype(jnp.int32)
-    return actions, (is_chosen & is_best).any(axis=1)
+    actions = jax.vmap(base.draw_allowed)(random, is_choice)
+    return actions, lanes.pick(is_best, actions)
 
   def _desired(self, games: Games) -> jax.Array:
     """Returns what the outputs should have been, `[P, B, A]` (Table 2)."""

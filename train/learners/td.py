@@ -214,7 +214,7 @@ class TdLearner:
     after = lanes.where(is_mine, after, games)
     kind = settings.exploration_teaches
     taught_actions = best if kind == "greedy" else actions
-    targets = settings.discount * _pick(values, taught_actions)
+    targets = settings.discount * lanes.pick(values, taught_actions)
     if not settings.teaches_terminal:
       reward = jnp.where(after.winner != 0, 1.0, 0.0)
       targets = jnp.where(after.is_over, reward, targets)
@@ -351,7 +351,3 @@ class TdLearner:
         num_draws=tally.num_draws + total(games.winner == 0),
       ),
     )
-
-
-def _pick(values: jax.Array, actions: jax.Array) -> jax.Array:
-  return jnp.take_along_axis(values, actions[:, None], axis=1)[:, 0]
