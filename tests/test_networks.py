@@ -25,17 +25,21 @@ TABLE_1 = {
 
 
 PATTERNS = {
-  "patterns_none": ((), "none"),
-  "patterns_symmetry": ((), "symmetry"),
-  "patterns_all": ((), "all"),
-  "deep_patterns": ((6,), "symmetry"),
+  "patterns_none": ((), ("none",), False),
+  "patterns_symmetry": ((), ("symmetry",), False),
+  "patterns_all": ((), ("all",), False),
+  "patterns_counts": ((), ("counts",), False),
+  "patterns_of_sides": ((), ("counts", "symmetry"), True),
+  "deep_patterns": ((6,), ("symmetry", "all"), False),
 }
 
 
 def make(game, name, **fields):
   if name in PATTERNS:
-    hidden, sharing = PATTERNS[name]
-    return networks.ValueNetwork(game, hidden, pattern_sharing=sharing, **fields)
+    hidden, sharings, has_sides = PATTERNS[name]
+    return networks.ValueNetwork(
+      game, hidden, pattern_sharings=sharings, has_sides=has_sides, **fields
+    )
   detectors, hidden = networks.NETWORKS[name]
   return networks.ValueNetwork(game, hidden, detectors, **fields)
 
@@ -220,9 +224,17 @@ def mirrored(game, table):
   return (by_place + flipped).reshape(table.shape)
 
 
+# Four cells, each seen in one of four ways: 256 patterns, 35 whatever their order.
 @pytest.mark.parametrize(
-  ("sharing", "num_tables"), [("none", 76), ("symmetry", 18), ("all", 1)]
+  ("name", "num_weights"),
+  [
+    ("patterns_none", 76 * 256),
+    ("patterns_symmetry", 18 * 256),
+    ("patterns_all", 256),
+    ("patterns_counts", 35),
+    ("patterns_of_sides", 2 * (35 + 18 * 256)),
+  ],
 )
-def test_tables_are_shared_as_said(sharing, num_tables):
-  network = make(jaxgames.make("ttt3d"), f"patterns_{sharing}")
-  assert networks.num_weights(network) == num_tables * 256
+def test_tables_are_shared_as_said(name, num_weights):
+  network = make(jaxgames.make("ttt3d"), name)
+  assert networks.num_weights(network) == num_weights

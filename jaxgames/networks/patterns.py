@@ -3,10 +3,15 @@
 A cell of a line is seen in one of four ways: empty and out of reach (under gravity,
 with nothing to stand on), an own stone, the other's, or empty and playable now. So a
 line of four has 256 patterns, and a weight, or a row of them, for each.
+
+Lines may share what they know in several ways at once: then a pattern is worth the sum
+of what all tables say, one that learns fast from all lines and one that tells them
+apart.
 """
 
+from collections.abc import Sequence
 import functools
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import chex
 import flax.linen as nn
@@ -18,10 +23,25 @@ from jaxgames import game as game_lib
 
 __all__ = ["PatternSums", "Sharing"]
 
-Sharing = Literal["none", "symmetry", "all"]
+Sharing = Literal["none", "symmetry", "all", "counts"]
 
 OUT_OF_REACH, OWN, OTHER, PLAYABLE = range(4)
 NUM_DIGITS = 4
+
+
+class _Layout(NamedTuple):
+  """How tables are laid out, numpy.
+
+  Attributes:
+    weights: `[num_cells, n]` float32, with `offsets` from the digits of cells to codes,
+      one for each line and table: `n` is their product.
+    offsets: `[1, n]` int32.
+    rows: `[num_codes]` int32, the row of the parameters behind each code.
+  """
+
+  weights: np.ndarray
+  offsets: np.ndarray
+  rows: np.ndarray
 
 
 class PatternSums(nn.Module):
@@ -30,28 +50,36 @@ class PatternSums(nn.Module):
   Attributes:
     game: whose boards and lines these are.
     width: the number of sums.
-    sharing: which lines have a table in common: `none`, those that a `symmetry` of the
-      board maps onto each other, or `all`.
+    sharings: for each table, which lines have it in common: `none`, those that a
+      `symmetry` of the board maps onto each other, `all`, or all with patterns told by
+      `counts` alone, whatever their order.
+    has_sides: whether the player who moved first has tables of its own, and the second
+      player others.
   """
 
   game: game_lib.LineGame
   width: int
-  sharing: Sharing
+  sharings: tuple[Sharing, ...]
+  has_sides: bool = False
 
   def setup(self):
-    _, classes = _oriented_lines(self.game, self.sharing)
-    num_rows = (max(classes) + 1) * NUM_DIGITS**self.game.length
+    num_rows = int(_layout(self.game, self.sharings).rows.max()) + 1
+    shape = (num_rows * (2 if self.has_sides else 1), self.width)
     # Zero, since a pattern that was never met is worth nothing.
-    self.table = self.param(
-      "table", nn.initializers.zeros_init(), (num_rows, self.width)
-    )
+    self.table = self.param("table", nn.initializers.zeros_init(), shape)
 
   def __call__(self, boards: jax.Array) -> jax.Array:
     """Returns `[B, width]` for boards `[B, num_cells]` of -1, 0, 1."""
-    return self._look_up(self.table, _codes(self.game, self.sharing, boards))
+    codes = self._codes(boards, is_after=True)
+    return _look_up(self.tables(), codes)
 
   def tables(self) -> jax.Array:
-    return self.table
+    """Returns `[num_codes, width]`, for each side if they have their own."""
+    rows = _layout(self.game, self.sharings).rows
+    if len(rows) == rows.max() + 1:
+      return self.table
+    by_side = self.table.reshape(-1, rows.max() + 1, self.width)
+    return by_side[:, rows].reshape(-1, self.width)
 
   def after(self, tables: jax.Array, boards: jax.Array, cells: jax.Array) -> jax.Array:
     """Returns the sums `[B, A, width]` after an own stone in one of several cells.
@@ -63,49 +91,83 @@ class PatternSums(nn.Module):
     """
     # The stone changes the patterns of the lines through its cell, and of those through
     # the cell above, which becomes playable: by the same numbers on any board.
-    codes = _codes(self.game, self.sharing, boards)
-    changes = jnp.asarray(_code_changes(self.game, self.sharing))
+    codes = self._codes(boards, is_after=False)
+    changes = jnp.asarray(_code_changes(self.game, self.sharings))
     after = codes[:, None] + changes.at[cells].get(mode="promise_in_bounds")
-    return self._look_up(tables, after)
+    return _look_up(tables, after)
 
-  def _look_up(self, table: jax.Array, codes: jax.Array) -> jax.Array:
-    return table.at[codes].get(mode="promise_in_bounds").sum(axis=-2)
+  def _codes(self, boards: jax.Array, *, is_after: bool) -> chex.Array:
+    """Returns `[B, n]` int32, the row of each line's pattern in each table.
+
+    Args:
+      boards: `[B, num_cells]` int8.
+      is_after: whether the player who sees the board has just moved, or is to move.
+    """
+    layout = _layout(self.game, self.sharings)
+    digits = _digits(self.game, boards).astype(jnp.float32)
+    # Small whole numbers, exact as floats; and a matrix product is the quickest way.
+    found = jnp.dot(digits, layout.weights, precision=jax.lax.Precision.HIGHEST)
+    codes = found.astype(jnp.int32) + layout.offsets
+    if not self.has_sides:
+      return codes
+    num_stones = jnp.abs(boards).sum(axis=1, dtype=jnp.int32)
+    is_second = (num_stones + (1 if is_after else 0)) % 2
+    return codes + len(layout.rows) * is_second[:, None]
 
 
-def _codes(game: game_lib.LineGame, sharing: Sharing, boards: jax.Array) -> chex.Array:
-  """Returns `[B, num_lines]` int32, the row of each line's pattern in the table."""
-  weights, offsets = _code_weights(game, sharing)
+def _look_up(table: jax.Array, codes: jax.Array) -> jax.Array:
+  return table.at[codes].get(mode="promise_in_bounds").sum(axis=-2)
+
+
+def _digits(game: game_lib.LineGame, boards: jax.Array) -> jax.Array:
+  """Returns `[B, num_cells]` int32, how each cell is seen."""
   is_empty = boards == 0
   has_floor = jnp.ones_like(is_empty)
   if game.gravity:
     below = ~is_empty[:, : -game.num_actions]
     has_floor = has_floor.at[:, game.num_actions :].set(below)
   digits = jnp.where(boards < 0, OTHER, boards.astype(jnp.int32))
-  digits = jnp.where(is_empty & has_floor, PLAYABLE, digits)
-  # Small whole numbers, exact as floats; and a matrix product is the quickest way.
-  found = jnp.dot(
-    digits.astype(jnp.float32), weights, precision=jax.lax.Precision.HIGHEST
+  return jnp.where(is_empty & has_floor, PLAYABLE, digits)
+
+
+@functools.lru_cache
+def _layout(game: game_lib.LineGame, sharings: Sequence[Sharing]) -> _Layout:
+  """Returns how the patterns of all lines are read for all tables."""
+  num_patterns = NUM_DIGITS**game.length
+  weights, offsets, rows = [], [], []
+  num_codes = num_rows = 0
+  for sharing in sharings:
+    oriented, classes = _oriented_lines(game, sharing)
+    of_table = np.zeros((game.num_cells, len(oriented)), np.float32)
+    for number, cells in enumerate(oriented):
+      of_table[list(cells), number] = NUM_DIGITS ** np.arange(game.length)
+    weights.append(of_table)
+    offsets.append(num_codes + num_patterns * np.array(classes, np.int32))
+    of_codes = np.arange((max(classes) + 1) * num_patterns)
+    if sharing == "counts":
+      of_codes = _number_by_counts(game.length)
+    rows.append(num_rows + of_codes)
+    num_codes += len(of_codes)
+    num_rows += int(of_codes.max()) + 1
+  return _Layout(
+    weights=np.concatenate(weights, axis=1),
+    offsets=np.concatenate(offsets)[None].astype(np.int32),
+    rows=np.concatenate(rows).astype(np.int32),
   )
-  return found.astype(jnp.int32) + offsets
+
+
+def _number_by_counts(length: int) -> np.ndarray:
+  """Returns `[4^length]` int, a number for each pattern, whatever its order."""
+  digits = np.indices([NUM_DIGITS] * length).reshape(length, -1)
+  bases = NUM_DIGITS ** np.arange(length)[::-1]
+  in_order = (np.sort(digits, axis=0) * bases[:, None]).sum(axis=0)
+  return np.unique(in_order, return_inverse=True)[1]
 
 
 @functools.lru_cache
-def _code_weights(
-  game: game_lib.LineGame, sharing: Sharing
-) -> tuple[np.ndarray, np.ndarray]:
-  """Returns how patterns are read: `[num_cells, num_lines]`, and `[1, num_lines]`."""
-  oriented, classes = _oriented_lines(game, sharing)
-  weights = np.zeros((game.num_cells, len(oriented)), np.float32)
-  for number, cells in enumerate(oriented):
-    weights[list(cells), number] = NUM_DIGITS ** np.arange(game.length)
-  offsets = NUM_DIGITS**game.length * np.array(classes, np.int32)
-  return weights, offsets[None]
-
-
-@functools.lru_cache
-def _code_changes(game: game_lib.LineGame, sharing: Sharing) -> np.ndarray:
-  """Returns `[num_cells, num_lines]` int32, what an own stone in a cell changes."""
-  weights = _code_weights(game, sharing)[0].astype(np.int32)
+def _code_changes(game: game_lib.LineGame, sharings: Sequence[Sharing]) -> np.ndarray:
+  """Returns `[num_cells, n]` int32, what an own stone in a cell changes."""
+  weights = _layout(game, sharings).weights.astype(np.int32)
   changes = (OWN - PLAYABLE) * weights
   if game.gravity:
     above = weights[game.num_actions :]
@@ -121,7 +183,7 @@ def _oriented_lines(
   own_order = tuple(map(tuple, game.lines.tolist()))
   if sharing == "none":
     return own_order, tuple(range(len(own_order)))
-  if sharing == "all":
+  if sharing in ("all", "counts"):
     return own_order, (0,) * len(own_order)
   order: dict[frozenset[int], tuple[tuple[int, ...], int]] = {}
   num_classes = 0

@@ -42,8 +42,9 @@ class ValueNetwork(nn.Module):
     hidden: the sizes of the fully connected hidden layers.
     detectors: how many units each winning line has, joined to its cells only; with 0
       the first hidden layer is joined to all cells.
-    pattern_sharing: if given, lines have tables of patterns in place of detectors, and
-      this says which lines share one: see `patterns.PatternSums`.
+    pattern_sharings: if given, lines have tables of patterns in place of detectors, and
+      this says which lines share them: see `patterns.PatternSums`.
+    has_sides: whether the two sides have their own tables of patterns.
     has_bias: whether units have a bias. The paper's counts of weights have none.
     steepness: of the activation; 1/2 is the logistic function scaled to [-1, 1].
     slope: of the derivative that back-propagation uses, see `activation.squash`.
@@ -52,7 +53,8 @@ class ValueNetwork(nn.Module):
   game: game_lib.LineGame
   hidden: tuple[int, ...] = ()
   detectors: int = 0
-  pattern_sharing: patterns.Sharing | None = None
+  pattern_sharings: tuple[patterns.Sharing, ...] = ()
+  has_sides: bool = False
   has_bias: bool = False
   steepness: float = 0.5
   slope: float = 0.5
@@ -70,8 +72,10 @@ class ValueNetwork(nn.Module):
   def _make_sums(
     self, width: int
   ) -> sums.CellSums | sums.LineSums | patterns.PatternSums:
-    if self.pattern_sharing is not None:
-      return patterns.PatternSums(self.game, width, self.pattern_sharing)
+    if self.pattern_sharings:
+      return patterns.PatternSums(
+        self.game, width, self.pattern_sharings, self.has_sides
+      )
     if self.detectors:
       return sums.LineSums(
         self.game, width, self.detectors, self.has_bias, self.activate, _uniform

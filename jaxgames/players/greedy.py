@@ -38,12 +38,25 @@ class Greedy(base.Memoryless):
     self, memory: base.Memory, state: game_lib.State, key: chex.PRNGKey
   ) -> jax.Array:
     del memory, key
+    return jnp.argmax(self._preferences(state)).astype(jnp.int32)
+
+  def rate(self, state: game_lib.State, ties: chex.Array) -> jax.Array:
+    """Returns how much it likes each move; see `ahead.Rater`."""
+    return self._preferences(state) + 1e-6 * ties
+
+  def judge(self, state: game_lib.State) -> jax.Array:
+    """Returns how good a position is for who is to move; see `ahead.Rater`."""
+    # The network speaks for the player who has just moved.
+    board = -self.game.observe(state).reshape(1, -1)
+    return -jnp.asarray(self.network.apply(self.params, board))[0]
+
+  def _preferences(self, state: game_lib.State) -> jax.Array:
+    """Returns `[num_actions]` float32, -inf for what is no move."""
     states = jax.tree.map(lambda x: x[None], state)
-    values = afterstate_values(self.network, self.params, self.tables, states)
+    values = afterstate_values(self.network, self.params, self.tables, states)[0]
     if self.counts_wins:
-      values = jnp.where(winning_actions(self.game, state)[None], 1.0, values)
-    is_legal = self.game.legal_actions(state)
-    return jnp.argmax(jnp.where(is_legal, values[0], -jnp.inf)).astype(jnp.int32)
+      values = jnp.where(winning_actions(self.game, state), 1.0, values)
+    return jnp.where(self.game.legal_actions(state), values, -jnp.inf)
 
 
 def afterstate_values(

@@ -15,6 +15,9 @@ class _Model(pydantic.BaseModel):
   model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
 
 
+_Sharing = Literal["none", "symmetry", "all", "counts"]
+
+
 class NetworkSettings(_Model):
   """A value network; the paper's five are configs under configs/ttt3d/networks.
 
@@ -23,8 +26,10 @@ class NetworkSettings(_Model):
     detectors: units for each winning line, joined to its cells only; 0 for none.
     patterns: in place of detectors, a table of what each pattern of a line is worth,
       and which lines share one: `none`, those that a `symmetry` of the board maps onto
-      each other, or `all`. A pattern tells empty cells that are playable now from those
-      that are not.
+      each other, `all`, or all by `counts`, whatever the order on the line. With
+      several of these, what the tables say is summed. A pattern tells empty cells that
+      are playable now from those that are not.
+    sides: whether the player who moves first and the second have tables of their own.
     bias: whether units have a bias; the paper's counts of weights have none.
     steepness: of the activation; 0.5 is the logistic function scaled to [-1, 1].
     slope: what back-propagation takes for the activation's derivative at 0; the true
@@ -33,7 +38,10 @@ class NetworkSettings(_Model):
 
   hidden: tuple[Annotated[int, pydantic.Field(ge=1)], ...] = (32,)
   detectors: Annotated[int, pydantic.Field(ge=0)] = 4
-  patterns: Literal["none", "symmetry", "all"] | None = None
+  patterns: (
+    _Sharing | Annotated[tuple[_Sharing, ...], pydantic.Field(min_length=1)] | None
+  ) = None
+  sides: bool = False
   bias: bool = False
   steepness: Annotated[float, pydantic.Field(gt=0)] = 0.5
   slope: Annotated[float, pydantic.Field(gt=0)] | None = None
@@ -45,6 +53,8 @@ class NetworkSettings(_Model):
         f"a network has patterns or detectors, not both: with patterns {self.patterns} "
         f"detectors must be 0, not {self.detectors}"
       )
+    if self.sides and self.patterns is None:
+      raise ValueError("sides have tables of their own only in a network of patterns")
     return self
 
   def make(self, game: jaxgames.LineGame) -> networks.ValueNetwork:
@@ -52,11 +62,18 @@ class NetworkSettings(_Model):
       game=game,
       hidden=self.hidden,
       detectors=self.detectors,
-      pattern_sharing=self.patterns,
+      pattern_sharings=_as_tuple(self.patterns),
+      has_sides=self.sides,
       has_bias=self.bias,
       steepness=self.steepness,
       slope=self.steepness if self.slope is None else self.slope,
     )
+
+
+def _as_tuple(patterns: _Sharing | tuple[_Sharing, ...] | None) -> tuple[_Sharing, ...]:
+  if patterns is None:
+    return ()
+  return (patterns,) if isinstance(patterns, str) else patterns
 
 
 class Settings(_Model):
