@@ -15,7 +15,8 @@ __all__ = ["draw"]
 # Rows of the paper have their colours, tables their marks, columns their filling.
 MARKS = ("o", "s", "^", "D", "v", "P")
 FILLINGS = ("none", "full", "left", "right", "top", "bottom")
-MARK_SIZE = 6
+# A hollow mark is a ring around a filled one at the same place.
+HOLLOW_SIZE, FILLED_SIZE = 7.5, 4.5
 
 # In inches: a place's line in a reading, the least of a reading, all that is around.
 LINE_HEIGHT = 0.13
@@ -115,7 +116,8 @@ def _looks(mark: str, colour: str, column: int) -> dict[str, Any]:
   return {
     "linestyle": "none",
     "marker": mark,
-    "markersize": MARK_SIZE,
+    "markersize": HOLLOW_SIZE if is_hollow else FILLED_SIZE,
+    "zorder": 3 if is_hollow else 4,
     "color": colour,
     # White rather than nothing, so that no line is seen through it.
     "fillstyle": "full" if is_hollow else filling,
@@ -140,7 +142,8 @@ def _label(reading: readings.Reading) -> str:
   distance = reading.distance
   if distance is None:
     return f"{reading.name} (no test yet)"
-  return f"{reading.name} ({figures_style.format_number(distance)})"
+  star = "" if reading.is_complete else "*"
+  return f"{reading.name}{star} ({figures_style.format_number(distance)})"
 
 
 def _place_handles(styles: Iterable[_Style]) -> Iterator[matplotlib.lines.Line2D]:
@@ -169,4 +172,4 @@ def _explanation(ranking: readings.Ranking) -> Iterator[str]:
   if not ranking.is_comparable:
     yield "Not all have the same numbers."
   if not all(reading.is_complete for reading in ranking.readings):
-    yield "Training goes on."
+    yield "* Training goes on."
