@@ -323,7 +323,7 @@ def test_figure_before_the_first_test_says_so(tmp_path):
   assert "no test yet" in words
 
 
-def test_ten_rows_in_fourteen_readings_fit_into_100_columns(tmp_path):
+def test_fourteen_readings_with_long_names_fit_into_100_columns(tmp_path):
   for number in range(14):
     name = f"a_reading_of_some_length_{number}"
     for table in ("II", "III"):

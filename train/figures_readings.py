@@ -18,9 +18,11 @@ FILLINGS = ("none", "full", "left", "right", "top", "bottom")
 # A hollow mark is a ring around a filled one at the same place.
 HOLLOW_SIZE, FILLED_SIZE = 7.5, 4.5
 
-# In inches: a place's line in a reading, the least of a reading, all that is around.
+# In inches: a place's line in a reading, the least of a reading, a line of the legend,
+# all that is around.
 LINE_HEIGHT = 0.13
 LEAST_HEIGHT = 0.34
+LEGEND_HEIGHT = 0.24
 FRAME_HEIGHT = 1.7
 WIDTH = 10.0
 # The share of a reading's height that its lines take.
@@ -52,7 +54,8 @@ def draw(
   ranking = drawing.ranking
   styles = _styles(ranking)
   height = max(LEAST_HEIGHT, LINE_HEIGHT * len(styles)) * len(ranking.readings)
-  figure.set_size_inches(WIDTH, FRAME_HEIGHT + max(height, 0.24 * len(styles)))
+  height = max(height, LEGEND_HEIGHT * len(styles))
+  figure.set_size_inches(WIDTH, FRAME_HEIGHT + height)
   axes = figure.subplots()
   for number, reading in enumerate(ranking.readings):
     if number % 2:
