@@ -1,6 +1,6 @@
-"""Sets runs beside the rows of papers' tables: the contents of a report."""
+"""Sets runs beside the rows of papers' tables."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 import dataclasses
 import itertools
 import re
@@ -9,7 +9,7 @@ from train import papers
 from train import records
 from train import statistics
 
-__all__ = ["Cell", "Drawing", "Entry", "Report", "Section", "gather"]
+__all__ = ["Cell", "Drawing", "Entry", "Section", "gather", "of_papers"]
 
 # What is said of runs that stand for no paper's row.
 PLAIN_COLUMNS = {
@@ -117,42 +117,44 @@ class Section:
       yield first, second, statistics.compare(ours, others)
 
 
-@dataclasses.dataclass(frozen=True)
-class Report:
-  """All that a report says.
-
-  Attributes:
-    runs: the runs, as they were found.
-    sections: what is said of them; every run is in at least one.
-  """
-
-  runs: tuple[records.Run, ...]
-  sections: tuple[Section, ...]
-
-
-def gather(runs: Sequence[records.Run]) -> Report:
-  """Computes everything that a report says of some runs.
+def gather(runs: Sequence[records.Run]) -> tuple[Section, ...]:
+  """Returns the sections of all runs but those in one of several readings.
 
   Raises:
     ValueError: if a run names a paper, table, row or metric that does not exist.
   """
-  by_table: dict[tuple[str, str], list[records.Record]] = {}
+  of_rows: list[records.Record] = []
   by_game: dict[str, list[records.Record]] = {}
   for record in itertools.chain.from_iterable(run.records for run in runs):
     if record.paper is None:
       by_game.setdefault(record.run.game, []).append(record)
-      continue
+    elif record.paper.reading is None:
+      of_rows.append(record)
+  plain = [_plain_section(game, of_game) for game, of_game in by_game.items()]
+  return (*of_papers(of_rows), *plain)
+
+
+def of_papers(of_rows: Iterable[records.Record]) -> tuple[Section, ...]:
+  """Returns a section for each table of a paper that some trials stand for.
+
+  Args:
+    of_rows: trials that stand for a row of a paper.
+
+  Raises:
+    ValueError: as in `gather`.
+  """
+  by_table: dict[tuple[str, str], list[records.Record]] = {}
+  for record in of_rows:
+    assert record.paper is not None
     for table in record.paper.tables:
       _check_reference(record.run, record.paper, table)
       by_table.setdefault((record.paper.name, table), []).append(record)
-  sections = [
+  return tuple(
     _paper_section(papers.load(name), table, by_table[name, table])
     for name in papers.names()
     for table in papers.load(name).tables
     if (name, table) in by_table
-  ]
-  sections += [_plain_section(game, of_game) for game, of_game in by_game.items()]
-  return Report(runs=tuple(runs), sections=tuple(sections))
+  )
 
 
 def _check_reference(

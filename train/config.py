@@ -14,6 +14,7 @@ from jaxgames import hints
 from jaxgames import players
 from train import config_errors
 from train import config_files
+from train import config_sweeps
 from train import exact
 
 __all__ = [
@@ -110,7 +111,8 @@ class RunConfig(_Model):
     seed: of all randomness.
     test: how the run is tested.
     checkpoint: when it is saved.
-    paper: the cell of a paper's table that this run reproduces.
+    paper: the cell of a paper's table that this run reproduces, and perhaps the
+      reading of the paper in which it does.
   """
 
   game: str
@@ -242,40 +244,22 @@ def sweep_name(path: pathlib.Path | str) -> str:
 def load_sweep(
   path: pathlib.Path | str, overrides: Sequence[str] = ()
 ) -> list[tuple[str, RunConfig]]:
-  """Reads the descriptions of many runs, each with the name of its file.
+  """Reads the descriptions of many runs, each with its name.
+
+  A run has the name of its file; in a sweep over readings of a paper `READING/FILE`,
+  and each reading has all runs.
 
   Args:
-    path: a YAML file with `runs`, a list of files, perhaps `overrides` for all of them
-      and a `name`; or the description of one run.
+    path: a YAML file with `runs`, see `config_sweeps.read`; or the description of one
+      run.
     overrides: as in `load`, for all runs.
   """
   path = pathlib.Path(path)
-  values = config_files.read_mapping(path)
-  if "runs" not in values:
+  if "runs" not in config_files.read_mapping(path):
     return [(path.stem, load(path, overrides))]
-  known = {"name": None, "runs": None, "overrides": None}
-  for key in values:
-    if key not in known:
-      hint = hints.close_match(str(key), known)
-      raise ValueError(f"{path}: there is no field {key} in a sweep: {hint}")
-  files, common = values["runs"], values.get("overrides") or {}
-  if not isinstance(files, list) or not files or not all(map(_is_text, files)):
-    raise ValueError(f"{path}: runs is {files!r}, but must be a list of files")
-  if not isinstance(common, Mapping):
-    message = f"{path}: overrides is {common!r}, but must be fields with values"
-    raise ValueError(message)
-  stems = [pathlib.Path(file).stem for file in files]
-  for stem in stems:
-    if stems.count(stem) > 1:
-      raise ValueError(f"{path}: two runs have the name {stem!r}; rename a file")
-  runs = []
-  for stem, file in zip(stems, files, strict=True):
-    source = config_files.read(path.parent / file)
-    merged = config_files.merge(source.values, config_files.nest(common))
-    origins = {**source.origins, **dict.fromkeys(common, f"{path}, overrides")}
-    source = config_files.Source(source.name, merged, origins)
-    runs.append((stem, _validate(config_files.apply_overrides(source, overrides))))
-  return runs
+  return [
+    (name, _validate(source)) for name, source in config_sweeps.read(path, overrides)
+  ]
 
 
 def dump(config: RunConfig) -> str:
@@ -347,7 +331,3 @@ def _check_names(names: Mapping[str, Any]) -> None:
   for name in names:
     if not re.fullmatch(r"\w+", str(name)):
       raise ValueError(f"the name {name!r} must be of letters, digits and _")
-
-
-def _is_text(value: Any) -> bool:
-  return isinstance(value, str)

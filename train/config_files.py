@@ -10,7 +10,15 @@ import yaml
 
 from jaxgames import hints
 
-__all__ = ["Source", "apply_overrides", "merge", "nest", "read", "read_mapping"]
+__all__ = [
+  "Source",
+  "apply_overrides",
+  "merge",
+  "nest",
+  "overlay",
+  "read",
+  "read_mapping",
+]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,6 +95,19 @@ def apply_overrides(source: Source, overrides: Sequence[str]) -> Source:
   return Source(source.name, values, origins)
 
 
+def overlay(source: Source, values: Mapping[str, Any], origin: str) -> Source:
+  """Returns a config with values of another file in place of its own.
+
+  Args:
+    source: the config.
+    values: by names that may be dotted.
+    origin: where they are written.
+  """
+  nested = nest(values)
+  origins = {**source.origins, **dict.fromkeys(_leaves(nested), origin)}
+  return Source(source.name, merge(source.values, nested), origins)
+
+
 def merge(base: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
   """Returns both mappings as one, and so for the mappings in them; `other` wins."""
   merged = dict(base)
@@ -137,6 +158,18 @@ def _paths(values: Mapping[str, Any], before: str = "") -> Iterator[str]:
     yield f"{before}{key}"
     if isinstance(value, Mapping):
       yield from _paths(value, f"{before}{key}.")
+
+
+def _leaves(values: Mapping[str, Any], before: str = "") -> Iterator[str]:
+  """Yields the paths of values, not of the mappings around them.
+
+  Those are still where they were: what is missing there is missing in the first file.
+  """
+  for key, value in values.items():
+    if isinstance(value, Mapping):
+      yield from _leaves(value, f"{before}{key}.")
+    else:
+      yield f"{before}{key}"
 
 
 def _one_line(error: yaml.YAMLError) -> str:

@@ -11,9 +11,13 @@ from train import comparison
 from train import figures_bars
 from train import figures_curve
 from train import figures_histograms
+from train import figures_readings
 from train import figures_style
+from train import readings
 
-__all__ = ["FORMATS", "KINDS", "draw"]
+__all__ = ["FORMATS", "KINDS", "Drawing", "draw"]
+
+Drawing = comparison.Drawing | readings.Drawing
 
 # For each file ending what would otherwise change with the day or the version.
 FORMATS: dict[str, dict[str, None]] = {
@@ -23,16 +27,15 @@ FORMATS: dict[str, dict[str, None]] = {
 
 DOTS_PER_INCH = 150
 
-KINDS: dict[
-  str, Callable[[matplotlib.figure.Figure, comparison.Drawing, Any], None]
-] = {
+KINDS: dict[str, Callable[[matplotlib.figure.Figure, Any, Any], None]] = {
   "curve": figures_curve.draw,
   "bars": figures_bars.draw,
   "histograms": figures_histograms.draw,
+  "readings": figures_readings.draw,
 }
 
 
-def draw(drawing: comparison.Drawing) -> dict[str, bytes]:
+def draw(drawing: Drawing) -> dict[str, bytes]:
   """Returns the files of a figure, by their ending.
 
   The same runs give the same bytes.

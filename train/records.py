@@ -14,7 +14,14 @@ import yaml
 from train import run_directory
 from train import statistics
 
-__all__ = ["PaperReference", "Record", "Run", "read", "read_all"]
+__all__ = [
+  "PaperReference",
+  "Record",
+  "Run",
+  "read",
+  "read_all",
+  "shortest_unique_ends",
+]
 
 
 class _Model(pydantic.BaseModel):
@@ -32,17 +39,21 @@ class PaperReference:
     name: the paper.
     tables: its tables that have the row.
     row: the row, of the same name in all of them.
+    reading: the way in which what the paper leaves open is filled in, where several
+      are tried.
   """
 
   name: str
   tables: tuple[str, ...]
   row: str
+  reading: str | None = None
 
 
 class _PaperSettings(_Model):
   name: str
   table: str | tuple[str, ...]
   row: str | None = None
+  reading: str | None = None
 
 
 class _TestPlan(_Model):
@@ -173,7 +184,7 @@ class Run:
       return None
     table = self.paper.table
     tables = (table,) if isinstance(table, str) else table
-    return PaperReference(self.paper.name, tables, row)
+    return PaperReference(self.paper.name, tables, row, self.paper.reading)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -286,7 +297,7 @@ def read_all(directories: Iterable[pathlib.Path | str]) -> list[Run]:
     if not runs:
       raise ValueError(f"{directory} has no run in it, nor has any directory below")
     found |= {run.resolve(): run for run in runs}
-  labels = _shortest_unique_ends(list(found))
+  labels = shortest_unique_ends(list(found))
   return [
     read(run, label=label) for run, label in zip(found.values(), labels, strict=True)
   ]
@@ -327,17 +338,7 @@ def read(directory: pathlib.Path, *, label: str | None = None) -> Run:
   )
 
 
-def _find_runs(directory: pathlib.Path) -> Iterator[pathlib.Path]:
-  """Yields the directory if it is a run's, else all runs below it, by name."""
-  if run_directory.RunDirectory(directory).holds_run:
-    yield directory
-    return
-  for child in sorted(directory.iterdir()):
-    if child.is_dir() and not child.is_symlink() and not child.name.startswith("."):
-      yield from _find_runs(child)
-
-
-def _shortest_unique_ends(paths: Sequence[pathlib.Path]) -> list[str]:
+def shortest_unique_ends(paths: Sequence[pathlib.Path]) -> list[str]:
   """Returns for each path as few of its last parts as no other path ends with."""
 
   def end(path: pathlib.Path, num_parts: int) -> str:
@@ -350,6 +351,16 @@ def _shortest_unique_ends(paths: Sequence[pathlib.Path]) -> list[str]:
       num_parts += 1
     labels.append(end(path, num_parts))
   return labels
+
+
+def _find_runs(directory: pathlib.Path) -> Iterator[pathlib.Path]:
+  """Yields the directory if it is a run's, else all runs below it, by name."""
+  if run_directory.RunDirectory(directory).holds_run:
+    yield directory
+    return
+  for child in sorted(directory.iterdir()):
+    if child.is_dir() and not child.is_symlink() and not child.name.startswith("."):
+      yield from _find_runs(child)
 
 
 def _parse(path: pathlib.Path, model: Any, parse_fn: Any) -> Any:

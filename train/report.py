@@ -1,6 +1,7 @@
 """The one report for all papers: gathered, printed, written, and as JSON."""
 
 from collections.abc import Iterable, Iterator
+import dataclasses
 import itertools
 import json
 import pathlib
@@ -11,13 +12,43 @@ import rich.text
 
 from train import comparison
 from train import figures
+from train import readings
 from train import records
+from train import report_readings
 from train import report_tables
 from train import tables
 
 __all__ = ["Report", "as_json", "make", "print_to", "write"]
 
-Report = comparison.Report
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+  """All that a report says.
+
+  Attributes:
+    runs: the runs, as they were found; each is in a section or in a ranking.
+    sections: tables with our runs beside the papers'.
+    rankings: those runs that try readings of a paper.
+  """
+
+  runs: tuple[records.Run, ...]
+  sections: tuple[comparison.Section, ...]
+  rankings: tuple[readings.Ranking, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class _Part:
+  """A section or a ranking as it is shown.
+
+  Attributes:
+    heading: the title of its paper.
+    tables: its tables.
+    drawings: its figures.
+  """
+
+  heading: str
+  tables: tuple[tables.Table, ...]
+  drawings: tuple[figures.Drawing, ...]
 
 
 def make(directories: Iterable[pathlib.Path | str]) -> Report:
@@ -30,17 +61,21 @@ def make(directories: Iterable[pathlib.Path | str]) -> Report:
     ValueError: if there is no run, or a file is missing or cannot be understood; one
       sentence that names it.
   """
-  return comparison.gather(records.read_all(directories))
+  runs = records.read_all(directories)
+  return Report(
+    runs=tuple(runs),
+    sections=comparison.gather(runs),
+    rankings=readings.gather(runs),
+  )
 
 
 def print_to(console: rich.console.Console, report: Report) -> None:
   """Prints a report's tables."""
-  for title, sections in _by_paper(report):
-    console.print(rich.text.Text(title, style="italic"), end="\n\n")
-    for section in sections:
-      for table in _section_tables(section):
-        console.print(table)
-        console.print()
+  for heading, parts in itertools.groupby(_parts(report), lambda part: part.heading):
+    console.print(rich.text.Text(heading, style="italic"), end="\n\n")
+    for table in itertools.chain.from_iterable(part.tables for part in parts):
+      console.print(table)
+      console.print()
   console.print(report_tables.of_runs(report.runs))
 
 
@@ -63,10 +98,9 @@ def write(report: Report, directory: pathlib.Path | str) -> list[pathlib.Path]:
     "report.md": _as_markdown(report).encode(),
     "summary.json": summary.encode(),
   }
-  for section in report.sections:
-    for drawing in section.drawings:
-      for ending, contents in figures.draw(drawing).items():
-        files[f"{drawing.name}.{ending}"] = contents
+  for drawing in itertools.chain.from_iterable(p.drawings for p in _parts(report)):
+    for ending, contents in figures.draw(drawing).items():
+      files[f"{drawing.name}.{ending}"] = contents
   try:
     directory.mkdir(parents=True, exist_ok=True)
     for name, contents in files.items():
@@ -81,34 +115,55 @@ def as_json(report: Report) -> dict[str, Any]:
   """Returns what `jaxgames report --json` prints and summary.json holds.
 
   `rows` has the numbers that stand beside a paper's, `plain_rows` those of runs without
-  a paper, `runs` what is known of each run. What is not known is null.
+  a paper, `readings` how far readings of a paper are from it, `runs` what is known of
+  each run. What is not known is null.
   """
   rows: list[dict[str, Any]] = []
   plain_rows: list[dict[str, Any]] = []
   for section in report.sections:
     (rows if section.paper else plain_rows).extend(_json_rows(section))
-  runs = [_json_run(run) for run in report.runs]
-  return {"rows": rows, "plain_rows": plain_rows, "runs": runs}
+  ranked = [
+    (ranking, reading) for ranking in report.rankings for reading in ranking.readings
+  ]
+  for _, reading in ranked:
+    for section in reading.sections:
+      rows.extend(_json_rows(section, reading.name))
+  return {
+    "rows": rows,
+    "plain_rows": plain_rows,
+    "readings": [_json_reading(ranking, reading) for ranking, reading in ranked],
+    "runs": [_json_run(run) for run in report.runs],
+  }
 
 
-def _by_paper(report: Report) -> Iterator[tuple[str, list[comparison.Section]]]:
-  """Yields the sections of each paper under its title, then the other ones."""
+def _parts(report: Report) -> Iterator[_Part]:
+  """Yields each paper's sections and then its ranking; last the runs without a paper."""
+  rankings = {ranking.paper.name: ranking for ranking in report.rankings}
+  sections: dict[str, list[comparison.Section]] = {name: [] for name in rankings}
+  for section in report.sections:
+    if section.paper is not None:
+      sections.setdefault(section.paper.name, []).append(section)
+  for name in sorted(sections):
+    yield from map(_section_part, sections[name])
+    if name in rankings:
+      ranking = rankings[name]
+      shown = tuple(report_readings.of_ranking(ranking))
+      yield _Part(ranking.paper.title, shown, (ranking.drawing,))
+  for section in report.sections:
+    if section.paper is None:
+      yield _section_part(section)
 
-  def title(section: comparison.Section) -> str:
-    return section.paper.title if section.paper is not None else "Runs without a paper"
 
-  for heading, sections in itertools.groupby(report.sections, title):
-    yield heading, list(sections)
-
-
-def _section_tables(section: comparison.Section) -> Iterator[tables.Table]:
-  yield report_tables.of_section(section)
+def _section_part(section: comparison.Section) -> _Part:
+  heading = section.paper.title if section.paper else "Runs without a paper"
   pairs = report_tables.of_pairs(section)
-  if pairs is not None:
-    yield pairs
+  shown = report_tables.of_section(section), *([pairs] if pairs else [])
+  return _Part(heading, shown, section.drawings)
 
 
-def _json_rows(section: comparison.Section) -> Iterator[dict[str, Any]]:
+def _json_rows(
+  section: comparison.Section, reading: str | None = None
+) -> Iterator[dict[str, Any]]:
   for entry in section.entries:
     if entry.record is None:
       continue
@@ -127,7 +182,23 @@ def _json_rows(section: comparison.Section) -> Iterator[dict[str, Any]]:
         "is_finished": cell.is_complete,
         "paper_name": section.paper.name if section.paper is not None else None,
         "run": entry.record.label,
+        "reading": reading,
       }
+
+
+def _json_reading(
+  ranking: readings.Ranking, reading: readings.Reading
+) -> dict[str, Any]:
+  return {
+    "paper_name": ranking.paper.name,
+    "reading": reading.name,
+    "distance": reading.distance,
+    "by_table": reading.by_table,
+    "numbers": len(reading.differences),
+    "tested": reading.num_tested,
+    "agreeing": reading.num_agreeing,
+    "is_finished": reading.is_complete,
+  }
 
 
 def _json_run(run: records.Run) -> dict[str, Any]:
@@ -151,14 +222,14 @@ def _json_run(run: records.Run) -> dict[str, Any]:
 
 def _as_markdown(report: Report) -> str:
   """Returns a page with all tables, and the figures as files beside it."""
-  parts = ["# Report"]
-  for title, sections in _by_paper(report):
-    parts.append(f"## {title}")
-    for section in sections:
-      parts += [table.as_markdown() for table in _section_tables(section)]
-      parts += [
+  page = ["# Report"]
+  for heading, parts in itertools.groupby(_parts(report), lambda part: part.heading):
+    page.append(f"## {heading}")
+    for part in parts:
+      page += [table.as_markdown() for table in part.tables]
+      page += [
         f"[![{drawing.title}]({drawing.name}.png)]({drawing.name}.svg)"
-        for drawing in section.drawings
+        for drawing in part.drawings
       ]
-  parts.append(report_tables.of_runs(report.runs).as_markdown("##"))
-  return "\n\n".join(parts) + "\n"
+  page.append(report_tables.of_runs(report.runs).as_markdown("##"))
+  return "\n\n".join(page) + "\n"

@@ -1,6 +1,6 @@
 """Which tables a report has: ours beside the papers', pairs of rows, and runs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 import datetime
 
 from train import comparison
@@ -9,7 +9,15 @@ from train import records
 from train import statistics
 from train import tables
 
-__all__ = ["of_pairs", "of_runs", "of_section"]
+__all__ = [
+  "NOTHING",
+  "UNFINISHED",
+  "format_spread",
+  "of_pairs",
+  "of_runs",
+  "of_section",
+  "trial_notes",
+]
 
 NOTHING = "–"  # noqa: RUF001 - an en dash: a hyphen looks like a minus
 UNFINISHED = "*"
@@ -101,6 +109,37 @@ def of_runs(runs: Sequence[records.Run]) -> tables.Table:
   )
 
 
+def trial_notes(entries: Iterable[tuple[str, comparison.Entry]]) -> Iterator[str]:
+  """Yields which trials will change the numbers, and which are left out of them.
+
+  Args:
+    entries: rows with what they are called.
+  """
+  ran = [(label, entry, entry.record) for label, entry in entries if entry.record]
+  unfinished = {
+    record.run.label: record.run
+    for _, entry, record in ran
+    if any(not cell.is_complete for cell in entry.cells.values())
+  }
+  if unfinished:
+    far = ", ".join(
+      f"{label} has {run.num_tests} of {run.num_planned}"
+      for label, run in unfinished.items()
+    )
+    yield f"{UNFINISHED} Not all tests are there yet, so numbers will change: {far}."
+  for label, _, record in ran:
+    if record.diverged:
+      yield f"{label}: {_trials(record.diverged)} diverged and left out."
+
+
+def format_spread(value: statistics.Summary | papers.Value | None, digits: int) -> str:
+  """Returns a mean with its standard deviation, as far as they are known."""
+  if value is None or value.mean is None:
+    return NOTHING
+  mean = f"{value.mean:,.{digits}f}"
+  return mean if value.sd is None else f"{mean} ± {value.sd:,.{digits}f}"
+
+
 def _pair_rows(
   section: comparison.Section,
   places: Sequence[int],
@@ -126,12 +165,12 @@ def _cell_rows(
     is_unfinished = ours.n > 0 and not cell.is_complete
     row = [
       entry.label + (UNFINISHED if is_unfinished else ""),
-      _format_spread(ours, column.digits),
+      format_spread(ours, column.digits),
       *([str(ours.n) if ours.n else NOTHING] if _shows_n(section) else []),
       _format_interval(ours.interval, column.digits),
     ]
     if section.has_numbers:
-      row.append(_format_spread(cell.paper, column.digits))
+      row.append(format_spread(cell.paper, column.digits))
       if _has_spread(section):
         row.append(_format_difference(cell.against_paper.difference, column.digits))
         row.append(_format_p(cell.against_paper.p))
@@ -169,20 +208,7 @@ def _section_notes(section: comparison.Section) -> Iterator[str]:
       yield OUTSIDE_BY_CHANCE
   if section.paper is not None and section.table is not None:
     yield from section.paper.tables[section.table].notes
-  unfinished = {
-    entry.record.run.label: entry.record.run
-    for entry in section.entries
-    if entry.record and any(not cell.is_complete for cell in entry.cells.values())
-  }
-  if unfinished:
-    far = ", ".join(
-      f"{label} has {run.num_tests} of {run.num_planned}"
-      for label, run in unfinished.items()
-    )
-    yield f"{UNFINISHED} Not all tests are there yet, so numbers will change: {far}."
-  for entry in section.entries:
-    if entry.record and entry.record.diverged:
-      yield f"{entry.label}: {_trials(entry.record.diverged)} diverged and left out."
+  yield from trial_notes((entry.label, entry) for entry in section.entries)
   if _has_spread(section):
     yield from _reason_notes(
       {
@@ -228,13 +254,6 @@ def _reason_notes(reasons: set[str | None]) -> list[str]:
 def _trials(numbers: Sequence[int]) -> str:
   listed = ", ".join(map(str, numbers))
   return f"trial {listed}" if len(numbers) == 1 else f"trials {listed}"
-
-
-def _format_spread(value: statistics.Summary | papers.Value | None, digits: int) -> str:
-  if value is None or value.mean is None:
-    return NOTHING
-  mean = f"{value.mean:,.{digits}f}"
-  return mean if value.sd is None else f"{mean} ± {value.sd:,.{digits}f}"
 
 
 def _format_interval(interval: tuple[float, float] | None, digits: int) -> str:
