@@ -132,6 +132,14 @@ def test_derivative_is_slope_times_one_minus_square(steepness, slope):
   np.testing.assert_allclose(derivative, slope * (1 - y * y), rtol=1e-6)
 
 
+def test_straight_output_has_the_same_value_and_derivative_one():
+  value, derivative = jax.value_and_grad(activation.squash_straight)(
+    jnp.float32(0.7), 0.5
+  )
+  np.testing.assert_allclose(value, np.tanh(0.35), rtol=1e-6)
+  assert derivative == 1.0
+
+
 def test_logistic_scaled_to_minus_one_and_one_has_steepness_one_half():
   x = jnp.linspace(-4, 4, 9)
   expected = 2 * jax.nn.sigmoid(x) - 1

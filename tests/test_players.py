@@ -28,6 +28,7 @@ PLAYERS = {
   "attack-defense": ALL,
   "defense-attack": ("tictactoe", "ttt3d"),
   "attack-defense:ties=random": ("tictactoe", "connect4"),
+  "benchmark:ties=game": ("tictactoe", "ttt3d"),
   "combined": ("tictactoe", "connect4"),
   "benchmark": ALL,
   "expert": SMALL,
@@ -162,6 +163,7 @@ SCRIPTS = {
     ("connect4", "first"),
     ("ttt3d", "random"),
     ("gomoku", "random"),
+    ("ttt3d", "game"),
   ],
 )
 def test_rule_players_follow_their_rules(script, name, ties):
@@ -197,6 +199,22 @@ def test_first_block_follows_the_order_of_lines():
   random_blocks = players.make(game, "defense:ties=random")
   many = positions.repeat(state, 200)
   assert set(np.asarray(quick_act(random_blocks, many)).tolist()) == {1, 6, 8}
+
+
+def test_an_order_is_drawn_for_each_game_and_kept_throughout_it():
+  game = jaxgames.make("ttt3d")
+  player = players.make(game, "benchmark:ties=game")
+  state = game.init()
+  keys = jax.random.split(jax.random.key(0), 64)
+  memories = jax.vmap(player.begin)(keys, jnp.arange(64))
+  act = jax.vmap(player.act, in_axes=(0, None, 0))
+  first = np.asarray(act(memories, state, keys))
+  again = np.asarray(act(memories, state, jnp.roll(keys, 1)))
+  assert (first == again).all()
+  assert len(set(first.tolist())) > 8
+  # Once there is no danger on top, its stones go where the first one went.
+  after = game.from_moves([0, 1])
+  np.testing.assert_array_equal(act(memories, after, keys), first)
 
 
 def test_combined_is_one_script_throughout_a_game():
@@ -305,7 +323,7 @@ def test_benchmark_beats_random():
     ("mcts:exploration=-1", "exploration must be 0 or more"),
     ("mcts:simulations", "'simulations' is not of the form option=value"),
     ("mcts:simulations=1,simulations=2", "'simulations' stands twice"),
-    ("attack:ties=none", "ties must be first or random, not 'none'"),
+    ("attack:ties=none", "ties must be first, random or game, not 'none'"),
     ("sometimes:player=random,other=random", "needs the option 'probability'"),
     ("sometimes:player=random,other=attack,probability=2", "from 0 to 1, not 2.0"),
     ("sometimes:player=(random,other=attack", "the brackets in .* do not match"),

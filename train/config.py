@@ -34,6 +34,9 @@ __all__ = [
 # The number of games is kept in 32 bits, and a trial may overshoot its last target.
 MOST_GAMES = 2_000_000_000
 
+# The opponent that is also met in tests, whoever that is.
+TESTED = "tested"
+
 
 def _as_whole_number(value: Any) -> Any:
   """Accepts 1e6 for a count, but neither true nor 1.5."""
@@ -103,8 +106,9 @@ class RunConfig(_Model):
   Attributes:
     game: a name that `jaxgames.make` knows.
     learner: the way to learn.
-    opponent: `self`, or the player that the learner trains against; or several by
-      name, each for as many trials.
+    opponent: `self`, or the player that the learner trains against, which may be
+      `tested`, the one that it is tested against; or several by name, each for as many
+      trials.
     trials: how often the same is done with other random numbers.
     games: games of training in each trial.
     parallel_games: how many games a trial plays at a time.
@@ -131,7 +135,11 @@ class RunConfig(_Model):
   @property
   def opponents(self) -> dict[str, str]:
     """The opponents by name; a single one has none."""
-    return {"": self.opponent} if isinstance(self.opponent, str) else self.opponent
+    named = {"": self.opponent} if isinstance(self.opponent, str) else self.opponent
+    return {
+      name: self.test.against if spec == TESTED else spec
+      for name, spec in named.items()
+    }
 
   @property
   def num_trials(self) -> int:
@@ -185,7 +193,7 @@ class RunConfig(_Model):
       )
     _check_names(several)
     for spec in several.values() if several else [value]:
-      if spec != "self" and "game" in info.data:
+      if spec not in ("self", TESTED) and "game" in info.data:
         players.make(jaxgames.make(info.data["game"]), str(spec))
     return value
 

@@ -48,6 +48,8 @@ class ValueNetwork(nn.Module):
     has_bias: whether units have a bias. The paper's counts of weights have none.
     steepness: of the activation; 1/2 is the logistic function scaled to [-1, 1].
     slope: of the derivative that back-propagation uses, see `activation.squash`.
+    is_straight: whether the output's error goes back without any derivative of its
+      activation, see `activation.squash_straight`.
   """
 
   game: game_lib.LineGame
@@ -58,6 +60,7 @@ class ValueNetwork(nn.Module):
   has_bias: bool = False
   steepness: float = 0.5
   slope: float = 0.5
+  is_straight: bool = False
 
   def setup(self):
     widths = (*self.hidden, 1)
@@ -112,10 +115,12 @@ class ValueNetwork(nn.Module):
 
   def _finish(self, totals: jax.Array) -> jax.Array:
     """Returns the values `[n]` from the first layer's sums `[n, width]`."""
-    x = self.activate(totals + self.bias[None] if self.has_bias else totals)
+    x = totals + self.bias[None] if self.has_bias else totals
     for layer in self.layers:
-      x = self.activate(layer(x))
-    return x[:, 0]
+      x = layer(self.activate(x))
+    if self.is_straight:
+      return activation.squash_straight(x[:, 0], self.steepness)
+    return self.activate(x[:, 0])
 
 
 @functools.lru_cache

@@ -15,6 +15,7 @@ from jaxgames.players.mixture import OnePerGame
 from jaxgames.players.mixture import SomeMoves
 from jaxgames.players.names import PLAYERS
 from jaxgames.players.names import make
+from jaxgames.players.ordered import Ordered
 from jaxgames.players.q_greedy import QGreedy
 from jaxgames.players.random import Random
 from jaxgames.players.rules import Rules
@@ -32,6 +33,7 @@ __all__ = [
   "Mcts",
   "Memory",
   "OnePerGame",
+  "Ordered",
   "Player",
   "QGreedy",
   "Random",

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jaxgames import bits
 from jaxgames import game as game_lib
 from jaxgames.players import base
+from jaxgames.players import ordered
 
 __all__ = ["Rule", "Rules", "Ties"]
 
@@ -86,16 +87,20 @@ def _stones(rule: Rule, state: game_lib.State) -> bits.Words:
   return state.own if rule == "win" else state.other
 
 
-def from_script(name: str, game: game_lib.LineGame, ties: str | None = None) -> Rules:
+def from_script(
+  name: str, game: game_lib.LineGame, ties: str | None = None
+) -> Rules | ordered.Ordered:
   """Returns one of the scripted players.
 
   Args:
     name: a key of `SCRIPTS`.
     game: the game to play.
-    ties: `first` or `random`; the script's own way if none is given.
+    ties: `first`, `random`, or `game`: the first in an order that is drawn for each
+      game; the script's own way if none is given.
   """
   rules, own_ties = SCRIPTS[name]
   chosen = own_ties if ties is None else ties
-  if chosen not in ("first", "random"):
-    raise ValueError(f"ties must be first or random, not {ties!r}")
-  return Rules(game, rules, "first" if chosen == "first" else "random")
+  if chosen not in ("first", "random", "game"):
+    raise ValueError(f"ties must be first, random or game, not {ties!r}")
+  player = Rules(game, rules, "first" if chosen == "first" else "random")
+  return ordered.Ordered(player) if chosen == "game" else player

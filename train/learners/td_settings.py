@@ -34,6 +34,8 @@ class NetworkSettings(_Model):
     steepness: of the activation; 0.5 is the logistic function scaled to [-1, 1].
     slope: what back-propagation takes for the activation's derivative at 0; the true
       one (the steepness) unless given. 1 is the derivative written as 1 - y^2.
+    straight: whether the error goes back from the output as it is, not multiplied by
+      the derivative of the output's activation.
   """
 
   hidden: tuple[Annotated[int, pydantic.Field(ge=1)], ...] = (32,)
@@ -45,6 +47,7 @@ class NetworkSettings(_Model):
   bias: bool = False
   steepness: Annotated[float, pydantic.Field(gt=0)] = 0.5
   slope: Annotated[float, pydantic.Field(gt=0)] | None = None
+  straight: bool = False
 
   @pydantic.model_validator(mode="after")
   def _check_patterns(self) -> "NetworkSettings":
@@ -67,6 +70,7 @@ class NetworkSettings(_Model):
       has_bias=self.bias,
       steepness=self.steepness,
       slope=self.steepness if self.slope is None else self.slope,
+      is_straight=self.straight,
     )
 
 
