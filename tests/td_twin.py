@@ -63,12 +63,17 @@ class Network:
     return value, {name: found[name] for name in weights}
 
   def teach(self, lessons, rate):
-    """Takes one step on the sum over lessons, each a board and a target."""
+    """Takes one step on the sum over lessons, each a trace of boards and a target.
+
+    A trace has the newest board first, each with the weight that it learns with.
+    """
     steps = {name: np.zeros_like(w) for name, w in self.weights.items()}
-    for board, target in lessons:
-      value, gradient = self.gradient(board)
-      for name in steps:
-        steps[name] += (target - value) * gradient[name]
+    for trace, target in lessons:
+      error = target - self.forward(trace[0][0])[0]
+      for board, weight in trace:
+        _, gradient = self.gradient(board)
+        for name in steps:
+          steps[name] += weight * error * gradient[name]
     for name, step in steps.items():
       self.weights[name] += rate * step
 
@@ -76,7 +81,9 @@ class Network:
 class Lane:
   """One game's part of Algorithm 1: what it teaches, and when."""
 
-  def __init__(self):
+  def __init__(self, decay, length):
+    self.decay = decay
+    self.length = length
     self.previous = {}
     self.pending = []
 
@@ -86,8 +93,11 @@ class Lane:
       return (self.previous[side], target) if is_taught else None
     return self.pending.pop(0) if self.pending else None
 
-  def moved(self, side, board):
-    self.previous[side] = board
+  def moved(self, side, board, is_taught):
+    """Remembers an afterstate, and those before it unless the move taught nothing."""
+    before = self.previous.get(side, []) if is_taught else []
+    older = [(other, self.decay * weight) for other, weight in before]
+    self.previous[side] = [(board, 1.0), *older][: self.length]
 
   def ended(self, lessons):
     self.pending = lessons

@@ -137,7 +137,7 @@ def test_update_by_hand():
   params = jax.tree.map(jnp.zeros_like, state.params)
   params["params"]["layers_1"]["bias"] = jnp.zeros(9).at[4].set(0.5)
   batch = rows(4, 4, 7)._replace(rewards=jnp.array([1.0, -1.0, 1.0]))
-  state = state._replace(params=params, optimizer=learner.optimizer.init(params))
+  state = state._replace(params=params, optimizer=learner.descent.init(params))
   after = quick.jit(learner._descend)(state, batch)
   # Errors 0.5, -1.5 and 1: the mean square is 3.5 / 3, and each output moves by a rate
   # of 0.3 times two thirds of its errors.

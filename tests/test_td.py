@@ -44,7 +44,8 @@ def follow(learner, num_turns, seed=0):
   settings, lanes = learner.settings, range(learner.num_lanes)
   state = begin(learner, jax.random.key(seed))
   twin = td_twin.Network(learner.network, state.params)
-  games = [td_twin.Lane() for _ in lanes]
+  decay = settings.discount * settings.trace
+  games = [td_twin.Lane(decay, settings.trace_length) for _ in lanes]
 
   @quick.jit
   def watch(state):
@@ -68,15 +69,15 @@ def follow(learner, num_turns, seed=0):
         target = 1.0 if has_won else 0.0
       if settings.exploration_teaches == "greedy":
         target = float(move.targets[i])
-      lessons.append(games[i].lesson(side, target, move.weights[i] > 0))
+      lessons.append(games[i].lesson(side, target, move.is_taught[i]))
       if side is None:
         continue
+      games[i].moved(side, move.boards[i], move.is_taught[i])
       if is_over:
         if learner.opponent is None:
           endings[i].append((games[i].previous[1 - side], -1.0 if has_won else 0.0))
         if settings.teaches_terminal:
-          endings[i].append((move.boards[i], 1.0 if has_won else 0.0))
-      games[i].moved(side, move.boards[i])
+          endings[i].append((games[i].previous[side], 1.0 if has_won else 0.0))
     for i in lanes:
       if after.is_over[i] and not move.games.is_over[i]:
         result = -1.0 if after.winner[i] != 0 else 0.0
@@ -122,6 +123,16 @@ def assert_same_weights(state, twin):
     {"opponent": "benchmark", "lanes": 3, "starts": "random", "counts_wins": True},
     {"game": "tictactoe", "network": {"hidden": [7, 4], "detectors": 0}, "lanes": 2},
     {"network": {**NETWORK, "hidden": [], "bias": False, "slope": 1.0}, "lanes": 2},
+    {"network": {**NETWORK, "straight": True}, "lanes": 2, "learning_rate": 0.02},
+    {"lanes": 3, "trace": 0.7, "trace_length": 4, "discount": 0.9},
+    {
+      "lanes": 3,
+      "trace": 0.5,
+      "trace_length": 3,
+      "exploration_teaches": "nothing",
+      "epsilon": 0.5,
+    },
+    {"opponent": "benchmark", "lanes": 2, "trace": 0.8, "trace_length": 5},
   ],
 )
 def test_learner_equals_its_plain_twin(fields):
@@ -142,7 +153,7 @@ def test_hand_worked_step():
   (lessons, _) = state.previous
   board = jnp.array([[1, -1, 0, 0, 1, 0, 0, 0, -1]], jnp.int8)
   lessons = lessons._replace(
-    boards=board, targets=jnp.array([1.0]), weights=jnp.array([1.0])
+    boards=board[None], targets=jnp.array([1.0]), weights=jnp.array([[1.0]])
   )
   after = learner._teach(state, lessons)
   expected = 0.05 * np.asarray(board[0], np.float32)
@@ -151,13 +162,62 @@ def test_hand_worked_step():
   assert float(after.tally.squared_errors) == 1.0
 
 
+def test_hand_worked_trace():
+  # As above, but half of the error of 1 is taught to the afterstate before as well.
+  learner = make(
+    game="tictactoe",
+    network={"hidden": [], "detectors": 0},
+    learning_rate=0.1,
+    trace=0.5,
+    trace_length=2,
+  )
+  state = begin(learner)
+  state = state._replace(params=jax.tree.map(jnp.zeros_like, state.params))
+  boards = jnp.array(
+    [[[1, -1, 0, 0, 1, 0, 0, 0, -1], [1, -1, 0, 0, 0, 0, 0, 0, 0]]], jnp.int8
+  )
+  lessons = state.previous[0]._replace(
+    boards=boards, targets=jnp.array([1.0]), weights=jnp.array([[1.0, 0.5]])
+  )
+  after = learner._teach(state, lessons)
+  kernel = after.params["params"]["sums"]["kernel"][:, 0]
+  expected = [0.075, -0.075, 0, 0, 0.05, 0, 0, 0, -0.05]
+  np.testing.assert_allclose(kernel, expected, rtol=1e-6)
+  assert float(after.tally.squared_errors) == 1.0
+  assert float(after.tally.num_errors) == 1.0
+
+
+@pytest.mark.parametrize(
+  ("fields", "part"),
+  [({"trace": 0.5}, "trace_length 1"), ({"trace_length": 4}, "trace is 0.0")],
+)
+def test_half_a_trace_is_refused(fields, part):
+  with pytest.raises(ValueError, match=part):
+    make(**fields)
+
+
+def test_adam_takes_steps_of_the_learning_rate():
+  learner = make(optimizer="adam", learning_rate=0.01)
+  state = begin(learner)
+  lessons = state.previous[0]._replace(
+    boards=jnp.ones((1, 1, 16), jnp.int8),
+    targets=jnp.array([1.0]),
+    weights=jnp.ones((1, 1)),
+  )
+  after = quick.jit(learner._teach)(state, lessons)
+  moved = jax.tree.map(np.subtract, after.params, state.params)
+  sizes = np.concatenate([np.abs(leaf).ravel() for leaf in jax.tree.leaves(moved)])
+  # The first step of Adam has the same size for all weights that have a gradient.
+  np.testing.assert_allclose(sizes, 0.01, rtol=1e-2)
+
+
 def test_mean_gradient_is_the_sum_over_the_number_of_games():
   summed, mean = make(lanes=4), make(lanes=4, gradient="mean")
   state = begin(summed)
   lessons = state.previous[0]._replace(
-    boards=jnp.ones((4, 16), jnp.int8),
+    boards=jnp.ones((4, 1, 16), jnp.int8),
     targets=jnp.array([1.0, 0.0, -1.0, 0.5]),
-    weights=jnp.ones(4),
+    weights=jnp.ones((4, 1)),
   )
   moved_by = [
     jax.tree.map(

@@ -19,7 +19,6 @@ import chex
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
 
 import jaxgames
 from jaxgames import arena
@@ -28,11 +27,11 @@ from jaxgames import lanes
 from jaxgames import players
 from jaxgames.players import base
 from train import config as config_lib
+from train.learners import descent
 from train.learners import dqn_evaluation
 from train.learners import dqn_opponents
 from train.learners import dqn_settings
 from train.learners import replay as replay_lib
-from train.learners import schedule
 from train.learners import seats
 
 __all__ = ["DqnLearner", "DqnState", "exponential"]
@@ -130,10 +129,13 @@ class DqnLearner:
     self.opponent = None if opponent == "self" else players.make(self.game, opponent)
     self.seats = seats.Seats(self.opponent, self.num_lanes, settings.starts)
     self.examiner = _make_examiner(self.game, settings.evaluation_opponent)
-    self.num_games_wanted = config.games
     self._check()
-    # Steps of length one: how long they are depends on how far the trial is.
-    self.optimizer = {"sgd": optax.sgd, "adam": optax.adam}[settings.optimizer](1.0)
+    self.descent = descent.Descent(
+      settings.optimizer,
+      settings.learning_rate,
+      settings.final_learning_rate,
+      config.games,
+    )
 
   def _check(self) -> None:
     """Refuses settings that do not fit the run."""
@@ -174,7 +176,7 @@ class DqnLearner:
       params=params,
       # Another buffer: states are donated, and nothing may be donated twice.
       target_params=jax.tree.map(jnp.copy, params),
-      optimizer=self.optimizer.init(params),
+      optimizer=self.descent.init(params),
       replay=replay_lib.empty(self.settings.replay, self.game.num_cells),
       num_updates=jnp.int32(0),
       key=key,
@@ -380,19 +382,9 @@ class DqnLearner:
       return ((targets - lanes.pick(outputs, batch.actions)) ** 2).mean()
 
     error, gradient = jax.value_and_grad(loss)(state.params)
-    # The library's adam mixes dtypes, which our tests otherwise forbid.
-    with jax.numpy_dtype_promotion("standard"):
-      updates, optimizer = self.optimizer.update(
-        gradient, state.optimizer, state.params
-      )
-    rate = schedule.linear(
-      self.settings.learning_rate,
-      self.settings.final_learning_rate,
-      state.num_games,
-      self.num_games_wanted,
+    params, optimizer = self.descent.step(
+      gradient, state.optimizer, state.params, state.num_games
     )
-    updates = jax.tree.map(lambda step: rate * step, updates)
-    params = optax.apply_updates(state.params, updates)
     is_time = state.num_updates + 1 == self.settings.target_every
     tally = state.tally
     return state._replace(

@@ -7,6 +7,7 @@ import pydantic
 import jaxgames
 from jaxgames import arena
 from jaxgames import networks
+from train.learners import descent
 from train.learners import q_settings
 
 __all__ = ["NetworkSettings", "Settings"]
@@ -95,7 +96,7 @@ class Settings(pydantic.BaseModel):
   target_every: q_settings.Count = 500
   double: bool = False
   symmetries: bool = False
-  optimizer: Literal["sgd", "adam"] = "adam"
+  optimizer: descent.Optimizer = "adam"
   learning_rate: Annotated[float, pydantic.Field(gt=0)] = 0.001
   final_learning_rate: Annotated[float, pydantic.Field(ge=0)] | None = None
   epsilon: _Share = 1.0

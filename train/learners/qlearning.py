@@ -17,7 +17,6 @@ from typing import NamedTuple
 import chex
 import jax
 import jax.numpy as jnp
-import optax
 
 import jaxgames
 from jaxgames import lanes
@@ -25,6 +24,7 @@ from jaxgames import players
 from jaxgames.players import base
 from jaxgames.players import q_greedy
 from train import config as config_lib
+from train.learners import descent
 from train.learners import qlearning_settings
 from train.learners import schedule
 
@@ -117,8 +117,9 @@ class QLearner:
     self.network = settings.network.make(self.game)
     self.num_lanes = config.parallel_games
     self.num_games_wanted = config.games
-    # Steps of length one: how long they are depends on how far the trial is.
-    self.optimizer = optax.sgd(1.0)
+    self.descent = descent.Descent(
+      "sgd", settings.learning_rate, settings.final_learning_rate, config.games
+    )
 
   # What the loop asks for.
 
@@ -132,7 +133,7 @@ class QLearner:
     )
     return QLearningState(
       params=params,
-      optimizer=self.optimizer.init(params),
+      optimizer=self.descent.init(params),
       key=key,
       num_games=jnp.int32(0),
       tally=Tally(*[jnp.float32(0)] * len(Tally._fields)),
@@ -260,24 +261,16 @@ class QLearner:
       return values.reshape(num_steps, -1, values.shape[-1])
 
     divided = jax.tree.map(divide, examples)
-    rate = schedule.linear(
-      self.settings.learning_rate,
-      self.settings.final_learning_rate,
-      state.num_games,
-      self.num_games_wanted,
-    )
 
     def step(state: QLearningState, part: Examples) -> tuple[QLearningState, None]:
-      return self._descend(state, part, rate), None
+      return self._descend(state, part), None
 
     def go_through(state: QLearningState, _: None) -> tuple[QLearningState, None]:
       return jax.lax.scan(step, state, divided)
 
     return jax.lax.scan(go_through, state, None, length=self.settings.passes)[0]
 
-  def _descend(
-    self, state: QLearningState, examples: Examples, rate: jax.Array
-  ) -> QLearningState:
+  def _descend(self, state: QLearningState, examples: Examples) -> QLearningState:
     """Takes one step of gradient descent."""
     share = 1.0 if self.settings.gradient == "sum" else 1.0 / self.num_lanes
 
@@ -286,11 +279,10 @@ class QLearner:
       return 0.5 * share * ((examples.desired - outputs) ** 2).sum()
 
     gradient = jax.grad(loss)(state.params)
-    updates, optimizer = self.optimizer.update(gradient, state.optimizer, state.params)
-    updates = jax.tree.map(lambda update: rate * update, updates)
-    return state._replace(
-      params=optax.apply_updates(state.params, updates), optimizer=optimizer
+    params, optimizer = self.descent.step(
+      gradient, state.optimizer, state.params, state.num_games
     )
+    return state._replace(params=params, optimizer=optimizer)
 
   def _count(
     self, state: QLearningState, games: Games, desired: jax.Array

@@ -2,7 +2,7 @@
 
 Many games share one network. At every turn each game moves by the same network, then
 one step of gradient descent teaches each game's previous afterstate the value of the
-present one. In self-play a turn is one ply, and both sides teach; against a player it
+present one, and with traces, TD(lambda), a part of it the afterstates before. In self-play a turn is one ply, and both sides teach; against a player it
 is the learner's ply and the answer, and only the learner's afterstates teach.
 
 In the shapes, `B` is the number of games in parallel.
@@ -16,7 +16,6 @@ from typing import NamedTuple
 import chex
 import jax
 import jax.numpy as jnp
-import optax
 
 import jaxgames
 from jaxgames import lanes
@@ -24,8 +23,8 @@ from jaxgames import players
 from jaxgames.players import base
 from jaxgames.players import greedy
 from train import config as config_lib
+from train.learners import descent
 from train.learners import lessons as lessons_lib
-from train.learners import schedule
 from train.learners import seats
 from train.learners import td_settings
 
@@ -62,7 +61,7 @@ class TdState(NamedTuple):
     games: `[B]` the positions.
     memory: `[B]` what the opponent keeps in mind.
     is_first: `[B]` bool, whether the learner moves first; in self-play, all true.
-    previous: each side's last afterstate; its weight is 0 if there is none.
+    previous: each side's last afterstate, with its trace; of weight 0 if there is none.
     pending: what ended games have still to teach, in this order.
     rounds: `[B]` int32, games that ended in each lane.
     num_games: `[]` int32, games that ended in all lanes.
@@ -91,7 +90,7 @@ class _Move(NamedTuple):
     side: `[B]` int32, the side that moved, an index into `TdState.previous`.
     boards: `[B, num_cells]` int8, the afterstates, seen by the mover.
     targets: `[B]` float32, what the side's previous afterstate is taught.
-    weights: `[B]` float32, 0 where there is nothing to teach.
+    is_taught: `[B]` bool, false where there is nothing to teach.
   """
 
   games: jaxgames.State
@@ -99,7 +98,7 @@ class _Move(NamedTuple):
   side: chex.Array
   boards: chex.Array
   targets: chex.Array
-  weights: chex.Array
+  is_taught: chex.Array
 
 
 class TdLearner:
@@ -115,9 +114,12 @@ class TdLearner:
     (opponent,) = config.opponents.values()
     self.opponent = None if opponent == "self" else players.make(self.game, opponent)
     self.seats = seats.Seats(self.opponent, self.num_lanes, settings.starts)
-    self.num_games_wanted = config.games
-    # Steps of length one: how long they are depends on how far the trial is.
-    self.optimizer = optax.sgd(1.0)
+    self.descent = descent.Descent(
+      settings.optimizer,
+      settings.learning_rate,
+      settings.final_learning_rate,
+      config.games,
+    )
     by_default = "at_once" if self.num_lanes == 1 else "spread"
     self.is_spread = (settings.terminal_steps or by_default) == "spread"
 
@@ -130,11 +132,13 @@ class TdLearner:
     params = self.network.init(key_params, nothing)
     # In self-play both sides teach, and at the end of a game both have a last lesson.
     num_sides = 2 if self.opponent is None else 1
-    no_lessons = lessons_lib.none(self.num_lanes, self.game.num_cells)
+    no_lessons = lessons_lib.none(
+      self.num_lanes, self.settings.trace_length, self.game.num_cells
+    )
     rounds = jnp.zeros(self.num_lanes, jnp.int32)
     return TdState(
       params=params,
-      optimizer=self.optimizer.init(params),
+      optimizer=self.descent.init(params),
       key=key,
       games=lanes.repeat(self.game.init(), self.num_lanes),
       memory=self.seats.begin(key_begin, rounds),
@@ -226,7 +230,7 @@ class TdLearner:
       # The mover sees its afterstate as the opponent's other side.
       boards=-jax.vmap(game.observe)(after).reshape(self.num_lanes, -1),
       targets=targets,
-      weights=is_taught.astype(jnp.float32),
+      is_taught=is_taught,
     )
 
   def _explore(
@@ -247,9 +251,9 @@ class TdLearner:
   ) -> tuple[lessons_lib.Lessons, TdState]:
     """Returns what each game teaches at this turn: one afterstate, or nothing."""
     previous = lessons_lib.by_side(state.previous, move.side)
-    has_previous = move.is_made & (previous.weights > 0)
-    weights = jnp.where(has_previous, move.weights, 0.0)
-    lessons = lessons_lib.Lessons(previous.boards, move.targets, weights)
+    has_previous = move.is_made & previous.are_there
+    lessons = previous._replace(targets=move.targets)
+    lessons = lessons.only_where(has_previous & move.is_taught)
     if not self.is_spread:
       return lessons, state
     late, pending = lessons_lib.take_first(~has_previous, state.pending)
@@ -258,46 +262,47 @@ class TdLearner:
 
   def _teach(self, state: TdState, lessons: lessons_lib.Lessons) -> TdState:
     """Takes one step of gradient descent on all games' lessons (equation 4)."""
+    is_there = lessons.are_there
 
     def loss(params: chex.ArrayTree) -> tuple[jax.Array, jax.Array]:
-      values = self.network.apply(params, lessons.boards)
-      squares = lessons.weights * (lessons.targets - values) ** 2
+      boards = lessons.boards.reshape(-1, self.game.num_cells)
+      values = jnp.asarray(self.network.apply(params, boards))
+      values = values.reshape(lessons.weights.shape)
+      # The error of the newest board is what all boards of its trace are moved by:
+      # of a single board, this is the gradient of half the squared error.
+      errors = lessons.targets - jax.lax.stop_gradient(values[:, 0])
       share = 1.0 if self.settings.gradient == "sum" else 1.0 / self.num_lanes
-      return 0.5 * share * squares.sum(), squares.sum()
+      steps = lessons.weights * errors[:, None] * values
+      return -share * steps.sum(), jnp.where(is_there, errors**2, 0.0).sum()
 
     gradient, squares = jax.grad(loss, has_aux=True)(state.params)
-    updates, optimizer = self.optimizer.update(gradient, state.optimizer, state.params)
-    rate = schedule.linear(
-      self.settings.learning_rate,
-      self.settings.final_learning_rate,
-      state.num_games,
-      self.num_games_wanted,
+    params, optimizer = self.descent.step(
+      gradient, state.optimizer, state.params, state.num_games
     )
-    updates = jax.tree.map(lambda step: rate * step, updates)
     tally = state.tally
     return state._replace(
-      params=optax.apply_updates(state.params, updates),
+      params=params,
       optimizer=optimizer,
       tally=tally._replace(
         squared_errors=tally.squared_errors + squares,
-        num_errors=tally.num_errors + lessons.weights.sum(),
+        num_errors=tally.num_errors + is_there.sum(dtype=jnp.float32),
       ),
     )
 
   def _record(self, state: TdState, move: _Move) -> TdState:
     """Remembers the afterstates, and what the ends of games have to teach."""
-    mine = lessons_lib.Lessons(
-      move.boards,
-      jnp.where(move.games.winner != 0, 1.0, 0.0),
-      jnp.where(move.is_made, 1.0, 0.0),
-    )
+    settings = self.settings
+    reward = jnp.where(move.games.winner != 0, 1.0, 0.0)
+    before = lessons_lib.by_side(state.previous, move.side)
+    # What a move did not teach, later moves do not teach past it.
+    decay = jnp.where(move.is_taught, settings.discount * settings.trace, 0.0)
+    mine = lessons_lib.remember(before, move.boards, decay)._replace(targets=reward)
     is_end = move.is_made & move.games.is_over
-    is_taught = 1.0 if self.settings.teaches_terminal else 0.0
-    ends = [mine._replace(weights=jnp.full_like(mine.weights, is_taught))]
+    ends = [mine.only_where(jnp.full_like(is_end, settings.teaches_terminal))]
     if self.opponent is None:
       theirs = lessons_lib.by_side(state.previous, 1 - move.side)
       # The loser's lesson first.
-      ends.insert(0, theirs._replace(targets=-mine.targets))
+      ends.insert(0, theirs._replace(targets=-reward))
     return state._replace(
       games=move.games,
       previous=lessons_lib.put_by_side(state.previous, move.side, move.is_made, mine),
@@ -338,10 +343,7 @@ class TdLearner:
       games=lanes.where(ended, empty, games),
       memory=lanes.where(ended, memory, state.memory),
       is_first=jnp.where(ended, self.seats.draw(key_starts, rounds), state.is_first),
-      previous=tuple(
-        side._replace(weights=jnp.where(ended, 0.0, side.weights))
-        for side in state.previous
-      ),
+      previous=tuple(side.only_where(~ended) for side in state.previous),
       rounds=rounds,
       num_games=state.num_games + ended.sum(dtype=jnp.int32),
       tally=tally._replace(

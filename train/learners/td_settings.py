@@ -6,6 +6,7 @@ import pydantic
 
 import jaxgames
 from jaxgames import networks
+from train.learners import descent
 from train.learners import seats
 
 __all__ = ["NetworkSettings", "Settings"]
@@ -88,6 +89,10 @@ class Settings(_Model):
     learning_rate: alpha; each game's step counts as one with this rate.
     final_learning_rate: what the rate falls to, in a straight line, until the last
       game; if not given it stays as it is.
+    optimizer: plain gradient descent (`sgd`), or `adam`.
+    trace: lambda; an error is also taught to the afterstates before, to each this
+      times as much as to the next. 0 is the paper's TD(0).
+    trace_length: how many afterstates learn from an error, the last one among them.
     discount: gamma, for each own move.
     epsilon: the share of moves that are random.
     gradient: whether the steps of games that share the network are summed, or their
@@ -110,6 +115,9 @@ class Settings(_Model):
   network: NetworkSettings = NetworkSettings()
   learning_rate: Annotated[float, pydantic.Field(gt=0)] = 0.005
   final_learning_rate: Annotated[float, pydantic.Field(ge=0)] | None = None
+  optimizer: descent.Optimizer = "sgd"
+  trace: Annotated[float, pydantic.Field(ge=0, le=1)] = 0.0
+  trace_length: Annotated[int, pydantic.Field(ge=1)] = 1
   discount: Annotated[float, pydantic.Field(ge=0, le=1)] = 1.0
   epsilon: Annotated[float, pydantic.Field(ge=0, le=1)] = 0.1
   gradient: Literal["sum", "mean"] = "sum"
@@ -118,3 +126,12 @@ class Settings(_Model):
   exploration_teaches: Literal["chosen", "greedy", "nothing"] = "chosen"
   teaches_terminal: bool = True
   terminal_steps: Literal["at_once", "spread"] | None = None
+
+  @pydantic.model_validator(mode="after")
+  def _check_trace(self) -> "Settings":
+    if (self.trace > 0) != (self.trace_length > 1):
+      raise ValueError(
+        f"trace is {self.trace} and trace_length {self.trace_length}: a trace is longer "
+        "than 1 and its lambda above 0, or there is none"
+      )
+    return self
