@@ -158,6 +158,13 @@ def test_what_is_forced_is_judged_and_tried_alone(moves, result, actions):
   assert np.flatnonzero(found.advice.priors).tolist() == actions
 
 
+def test_untried_moves_are_hoped_to_be_worse_by_as_much_as_their_ratings():
+  player = guided.Guided(Likes(TICTACTOE, 4))
+  advice = player._evaluate(TICTACTOE.from_moves([0]), jax.random.key(0)).advice
+  np.testing.assert_allclose(advice.values[4], 0.0)
+  np.testing.assert_allclose(np.delete(advice.values, 4), -1.0, atol=1e-5)
+
+
 def test_moves_are_legal_though_none_is_rated():
   player = guided.Guided(Unimpressed(TICTACTOE), 12)
   assert choose(player, [0, 1, 2, 4, 3, 5, 7, 6]) == 8

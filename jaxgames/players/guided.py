@@ -14,16 +14,17 @@ from jaxgames.players import greedy
 __all__ = ["Guided"]
 
 # Stands for no rating at all: finite, so that positions without a move make no nan.
-LOWEST = -1e9
+LOWEST = -1e30
 
 
 @struct.dataclass
 class Guided(base.Memoryless):
   """Searches as AlphaZero does, then plays the most visited move.
 
-  Ratings make the prior, by a softmax; new positions are judged, not played on. Who can
-  win at once does, and who must stop the other from it does: other moves are not tried,
-  and whoever had to stop two has lost.
+  New positions are judged, not played on. Ratings make the prior, by a softmax; the best
+  move is taken to be worth what the position is, others by as much less as their ratings
+  are, until they are tried. Who can win at once does, and who must stop the other from
+  it does: other moves are not tried, and whoever had to stop two has lost.
 
   Attributes:
     player: rates and judges.
@@ -34,7 +35,7 @@ class Guided(base.Memoryless):
 
   player: ahead.Rater
   simulations: int = struct.field(pytree_node=False, default=200)
-  exploration: chex.Numeric = 1.0
+  exploration: chex.Numeric = 0.5
   temperature: chex.Numeric = 0.05
 
   @property
@@ -70,11 +71,15 @@ class Guided(base.Memoryless):
     is_forced = jnp.where(wins.any(), wins, stops)
     ratings = self.player.rate(state, jax.random.uniform(key, wins.shape))
     ratings = jnp.where(is_forced | ~is_forced.any(), ratings, -jnp.inf)
-    priors = jax.nn.softmax(jnp.maximum(ratings / self.temperature, LOWEST))
+    ratings = jnp.maximum(ratings, LOWEST)
+    below_best = ratings - ratings.max()
     has_lost = stops.sum(dtype=jnp.int32) > 1
     value = jnp.where(has_lost, -1.0, self.player.judge(state))
     value = jnp.where(wins.any(), 1.0, value)
     return search.Evaluation(
       result=jnp.where(state.num_moves % 2 == 0, value, -value),
-      advice=search.Advice(priors, jnp.broadcast_to(value, priors.shape)),
+      advice=search.Advice(
+        priors=jax.nn.softmax(below_best / self.temperature),
+        values=jnp.maximum(value + below_best, -1.0),
+      ),
     )

@@ -166,7 +166,7 @@ def _make_guided(
   game: game_lib.LineGame,
   player: base.Player,
   simulations: int = 200,
-  exploration: float = 1.0,
+  exploration: float = 0.5,
   temperature: float = 0.05,
 ) -> base.Player:
   del game
