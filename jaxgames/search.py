@@ -8,7 +8,7 @@ large the tree has grown. tests/test_search.py holds the visits equal to mctx's.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import chex
 import jax
@@ -17,15 +17,51 @@ import numpy as np
 
 from jaxgames import game as game_lib
 
-__all__ = ["EvaluateFn", "SelectFn", "Tree", "search", "upper_confidence_bound"]
+__all__ = [
+  "Advice",
+  "EvaluateFn",
+  "Evaluation",
+  "SelectFn",
+  "Tree",
+  "prior_bound",
+  "search",
+  "upper_confidence_bound",
+]
 
-# Judges a position that is not over: `(state, key)` to `[]` float32, the expected
-# result, 1 if the first player surely wins and -1 if the second does.
-EvaluateFn = Callable[[game_lib.State, chex.PRNGKey], jax.Array]
 
-# Chooses an action in the tree: `(key, visits, values, is_legal)`, each but the key
-# `[num_actions]`, to `[]` int32. Values are mean results for the player to move.
-SelectFn = Callable[[chex.PRNGKey, jax.Array, jax.Array, jax.Array], jax.Array]
+class Evaluation(NamedTuple):
+  """What is said of a position when it is added to the tree.
+
+  Attributes:
+    result: `[]` float32, the expected result, 1 if the first player surely wins and -1
+      if the second does.
+    advice: any arrays, for the choice of an action there.
+  """
+
+  result: chex.Array
+  advice: Any = ()
+
+
+class Advice(NamedTuple):
+  """What `prior_bound` wants to know of a position.
+
+  Attributes:
+    priors: `[num_actions]` float32, how often to try each action; never where it is 0.
+    values: `[num_actions]` float32, what an action that was not tried may be worth to
+      the player to move.
+  """
+
+  priors: chex.Array
+  values: chex.Array
+
+
+# Judges a position that is not over: `(state, key)`.
+EvaluateFn = Callable[[game_lib.State, chex.PRNGKey], Evaluation]
+
+# Chooses an action in the tree: `(key, visits, values, is_legal, advice)`, to `[]`
+# int32. Between key and advice all are `[num_actions]`. Values are mean results for the
+# player to move.
+SelectFn = Callable[[chex.PRNGKey, jax.Array, jax.Array, jax.Array, Any], jax.Array]
 
 NO_CHILD = -1
 
@@ -39,12 +75,14 @@ class Tree(NamedTuple):
     visits: `[num_nodes, num_actions]` float32, simulations through each action.
     results: `[num_nodes, num_actions]` float32, the sum of their results for the
       player to move.
+    advice: `[num_nodes, ...]` what the evaluation said of the actions there.
   """
 
   states: game_lib.State
   children: chex.Array
   visits: chex.Array
   results: chex.Array
+  advice: Any
 
 
 class _Path(NamedTuple):
@@ -74,8 +112,13 @@ def upper_confidence_bound(exploration: chex.Numeric) -> SelectFn:
   """
 
   def select(
-    key: chex.PRNGKey, visits: jax.Array, values: jax.Array, is_legal: jax.Array
+    key: chex.PRNGKey,
+    visits: jax.Array,
+    values: jax.Array,
+    is_legal: jax.Array,
+    advice: Any,
   ) -> jax.Array:
+    del advice
     bonus = exploration * jnp.sqrt(visits.sum()) / jnp.maximum(visits, 1.0)
     bound = (values + 1.0) / 2.0 + bonus
     is_untried = is_legal & (visits == 0)
@@ -86,6 +129,29 @@ def upper_confidence_bound(exploration: chex.Numeric) -> SelectFn:
       jnp.where(is_legal, bound + 1e-6 * tie_breaks, -1.0),
     )
     return jnp.argmax(score).astype(jnp.int32)
+
+  return select
+
+
+def prior_bound(exploration: chex.Numeric) -> SelectFn:
+  """Returns the rule of AlphaZero: w / n + c p sqrt(t) / (1 + n).
+
+  Here t counts the visits of a position, of which the first chose no action; w / n is
+  from -1 to 1, and of an untried action what the advice says.
+  """
+
+  def select(
+    key: chex.PRNGKey,
+    visits: jax.Array,
+    values: jax.Array,
+    is_legal: jax.Array,
+    advice: Advice,
+  ) -> jax.Array:
+    del key
+    bonus = exploration * advice.priors * jnp.sqrt(1.0 + visits.sum()) / (1.0 + visits)
+    bound = jnp.where(visits == 0, advice.values, values) + bonus
+    may_be_tried = is_legal & (advice.priors > 0)
+    return jnp.argmax(jnp.where(may_be_tried, bound, -jnp.inf)).astype(jnp.int32)
 
   return select
 
@@ -105,7 +171,7 @@ def search(
     game: the game.
     state: the root.
     key: consumed.
-    evaluate_fn: judges each new position once.
+    evaluate_fn: judges the root and each new position once.
     select_fn: chooses the way down.
     num_simulations: how often to go down and add a position.
   """
@@ -114,28 +180,33 @@ def search(
     key_down, key_evaluate = jax.random.split(jax.random.fold_in(key, simulation))
     path = _descend(game, tree, key_down, select_fn)
     tree, leaf = _expand(game, tree, path, simulation + 1)
-    result = jnp.where(
-      leaf.is_over,
-      leaf.winner.astype(jnp.float32),
-      evaluate_fn(leaf, key_evaluate),
+    found = evaluate_fn(leaf, key_evaluate)
+    advice = jax.tree.map(
+      lambda xs, x: xs.at[simulation + 1].set(x), tree.advice, found.advice
     )
-    return _back_up(game, tree, path, result)
+    result = jnp.where(leaf.is_over, leaf.winner.astype(jnp.float32), found.result)
+    return _back_up(game, tree._replace(advice=advice), path, result)
 
-  return jax.lax.fori_loop(
-    0, num_simulations, simulate, _plant(game, state, num_simulations)
-  )
+  # No simulation has this number. Of the root only the advice is used.
+  advice = evaluate_fn(state, jax.random.fold_in(key, num_simulations)).advice
+  tree = _plant(game, state, advice, num_simulations)
+  return jax.lax.fori_loop(0, num_simulations, simulate, tree)
 
 
 def _plant(
-  game: game_lib.LineGame, state: game_lib.State, num_simulations: int
+  game: game_lib.LineGame, state: game_lib.State, advice: Any, num_simulations: int
 ) -> Tree:
   """Returns a tree with room for all simulations that holds only the root."""
   shape = (num_simulations + 1, game.num_actions)
+  states, all_advice = jax.tree.map(
+    lambda x: jnp.broadcast_to(x, (*shape[:1], *x.shape)), (state, advice)
+  )
   return Tree(
-    states=jax.tree.map(lambda x: jnp.broadcast_to(x, shape[:1]), state),
+    states=states,
     children=jnp.full(shape, NO_CHILD, jnp.int32),
     visits=jnp.zeros(shape, jnp.float32),
     results=jnp.zeros(shape, jnp.float32),
+    advice=all_advice,
   )
 
 
@@ -149,7 +220,8 @@ def _descend(
     state = jax.tree.map(lambda x: x[path.node], tree.states)
     visits, results = tree.visits[path.node], tree.results[path.node]
     values = results / jnp.maximum(visits, 1.0)
-    action = select_fn(key_select, visits, values, game.legal_actions(state))
+    advice = jax.tree.map(lambda x: x[path.node], tree.advice)
+    action = select_fn(key_select, visits, values, game.legal_actions(state), advice)
     child = tree.children[path.node, action]
     is_known = child != NO_CHILD
     return _Path(

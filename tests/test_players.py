@@ -37,6 +37,10 @@ PLAYERS = {
   "ladder:level=2": ("tictactoe", "gomoku"),
   "ladder:level=3": ("tictactoe", "gomoku"),
   "ahead:player=(ladder:level=2),width=3,depth=2": ("tictactoe",),
+  "guided:player=(ladder:level=2),simulations=8,temperature=50": (
+    "tictactoe",
+    "gomoku",
+  ),
   "mcts:simulations=8": ("tictactoe", "ttt3d"),
   "sometimes:player=benchmark,other=random,probability=0.5": ("tictactoe", "ttt3d"),
   "every:player=benchmark,other=random,every=3": ("connect4",),
@@ -102,6 +106,7 @@ def test_is_a_pytree_and_lowers_for_accelerators(spec, name):
     "expert",
     "ladder:level=3",
     "mcts:simulations=3",
+    "guided:player=(ladder:level=2),simulations=3",
     *list(PLAYERS)[-3:],
   ],
 )

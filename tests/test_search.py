@@ -22,9 +22,9 @@ def evaluate(state, key=None):
   return jnp.sin(words @ weights + state.num_moves.astype(jnp.float32))
 
 
-def select(key, visits, values, is_legal):
+def select(key, visits, values, is_legal, advice=()):
   """Selects by the bound of the dqn paper, the lowest action among equals."""
-  del key
+  del key, advice
   bound = (values + 1) / 2 + 2 * jnp.sqrt(visits.sum()) / jnp.maximum(visits, 1.0)
   bound = jnp.where(visits == 0, 1e6, bound)
   return jnp.argmax(jnp.where(is_legal, bound, -1.0)).astype(jnp.int32)
@@ -84,7 +84,7 @@ def test_visits_equal_those_of_mctx(name):
       game,
       state,
       jax.random.key(0),
-      evaluate_fn=evaluate,
+      evaluate_fn=lambda state, key: search.Evaluation(evaluate(state, key)),
       select_fn=select,
       num_simulations=60,
     )
@@ -103,7 +103,7 @@ def quick_search(game, state, select_fn, num_simulations):
     game,
     state,
     jax.random.key(0),
-    evaluate_fn=lambda state, key: jnp.float32(0),
+    evaluate_fn=lambda state, key: search.Evaluation(jnp.float32(0)),
     select_fn=select_fn,
     num_simulations=num_simulations,
   )
@@ -114,7 +114,7 @@ def test_untried_moves_come_first_and_all_visits_are_counted():
   bound = search.upper_confidence_bound(2.0)
   is_legal = jnp.array([True, False, True])
   visits, values = jnp.array([3.0, 0.0, 0.0]), jnp.array([1.0, 0.0, 0.0])
-  assert int(bound(jax.random.key(0), visits, values, is_legal)) == 2
+  assert int(bound(jax.random.key(0), visits, values, is_legal, ())) == 2
   tree = quick_search(game, game.init(), bound, 40)
   assert float(tree.visits[0].sum()) == 40
   assert (np.asarray(tree.visits[0]) > 0).all()
@@ -125,9 +125,9 @@ def test_bound_is_equation_1():
   visits, is_legal = jnp.array([4.0, 9.0, 3.0]), jnp.array([True, True, True])
   # w/n + c sqrt(t)/n with t = 16: 0.5 + 2/4, 0.9 + 2/9, 0.2 + 2/3; values are 2w/n - 1.
   values = jnp.array([0.0, 0.8, -0.6])
-  assert int(bound(jax.random.key(0), visits, values, is_legal)) == 1
+  assert int(bound(jax.random.key(0), visits, values, is_legal, ())) == 1
   values = jnp.array([0.3, 0.8, -0.6])  # the first is now 0.65 + 0.5
-  assert int(bound(jax.random.key(0), visits, values, is_legal)) == 0
+  assert int(bound(jax.random.key(0), visits, values, is_legal, ())) == 0
 
 
 def test_a_root_that_is_over_is_left_alone():

@@ -7,6 +7,7 @@ from jaxgames.players.base import Player
 from jaxgames.players.base import tabulate
 from jaxgames.players.critic import CriticGreedy
 from jaxgames.players.expert import Expert
+from jaxgames.players.guided import Guided
 from jaxgames.players.ladder import Beginner
 from jaxgames.players.ladder import Dilettante
 from jaxgames.players.mcts import Mcts
@@ -30,6 +31,7 @@ __all__ = [
   "Dilettante",
   "EveryNthGame",
   "Expert",
+  "Guided",
   "Mcts",
   "Memory",
   "OnePerGame",

@@ -1,7 +1,5 @@
 """Monte Carlo tree search with random rollouts."""
 
-import functools
-
 import chex
 from flax import struct
 import jax
@@ -37,11 +35,15 @@ class Mcts(base.Memoryless):
   ) -> jax.Array:
     del memory
     key_search, key_ties = jax.random.split(key)
+
+    def evaluate(state: game_lib.State, key: chex.PRNGKey) -> search.Evaluation:
+      return search.Evaluation(roll_out(self.game, state, key))
+
     tree = search.search(
       self.game,
       state,
       key_search,
-      evaluate_fn=functools.partial(roll_out, self.game),
+      evaluate_fn=evaluate,
       select_fn=search.upper_confidence_bound(self.exploration),
       num_simulations=self.simulations,
     )

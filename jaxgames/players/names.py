@@ -17,6 +17,7 @@ from jaxgames import hints
 from jaxgames.players import ahead
 from jaxgames.players import base
 from jaxgames.players import expert
+from jaxgames.players import guided
 from jaxgames.players import ladder
 from jaxgames.players import mcts
 from jaxgames.players import mixture
@@ -147,10 +148,7 @@ def _make_combined(game: game_lib.LineGame, ties: str = "first") -> base.Player:
 def _make_mcts(
   game: game_lib.LineGame, simulations: int = 200, exploration: float = 2.0
 ) -> base.Player:
-  if simulations < 1:
-    raise ValueError(f"simulations must be at least 1, not {simulations}")
-  if not 0 <= exploration < float("inf"):
-    raise ValueError(f"exploration must be 0 or more, not {exploration}")
+  _check_search(simulations, exploration)
   return mcts.Mcts(game, simulations, exploration)
 
 
@@ -158,14 +156,39 @@ def _make_ahead(
   game: game_lib.LineGame, player: base.Player, width: int = 8, depth: int = 16
 ) -> base.Player:
   del game
-  if not isinstance(player, ahead.Rater):
-    raise ValueError(
-      "its player must rate moves, as ladder:level=2 or a trained critic"
-    )
   for name, number in (("width", width), ("depth", depth)):
     if number < 1:
       raise ValueError(f"{name} must be at least 1, not {number}")
-  return ahead.Ahead(player, width, depth)
+  return ahead.Ahead(_rater(player), width, depth)
+
+
+def _make_guided(
+  game: game_lib.LineGame,
+  player: base.Player,
+  simulations: int = 200,
+  exploration: float = 0.5,
+  temperature: float = 0.05,
+) -> base.Player:
+  del game
+  _check_search(simulations, exploration)
+  if not 0 < temperature < float("inf"):
+    raise ValueError(f"temperature must be above 0, not {temperature}")
+  return guided.Guided(_rater(player), simulations, exploration, temperature)
+
+
+def _check_search(simulations: int, exploration: float) -> None:
+  if simulations < 1:
+    raise ValueError(f"simulations must be at least 1, not {simulations}")
+  if not 0 <= exploration < float("inf"):
+    raise ValueError(f"exploration must be 0 or more, not {exploration}")
+
+
+def _rater(player: base.Player) -> ahead.Rater:
+  if not isinstance(player, ahead.Rater):
+    raise ValueError(
+      "its player must rate moves, as ladder:level=2 or a trained network"
+    )
+  return player
 
 
 def _make_sometimes(
@@ -210,6 +233,7 @@ PLAYERS: dict[str, Entry] = {
   "ahead": Entry(
     _make_ahead, "tries the best moves of `player` by letting it play on for both sides"
   ),
+  "guided": Entry(_make_guided, "tree search guided by the ratings of `player`"),
   "sometimes": Entry(
     _make_sometimes, "as `player`, but each move with a probability as `other`"
   ),
