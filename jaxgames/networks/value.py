@@ -36,7 +36,7 @@ class ValueNetwork(nn.Module):
   """A multilayer perceptron on a board, its first layer plain or joined to lines.
 
   Weights are drawn uniformly from [-0.5, 0.5], as in the ttt3d paper; tables of
-  patterns begin with zeros.
+  patterns begin with zeros, and crossings with next to nothing.
 
   Attributes:
     game: whose boards it judges; its lines make the structured layer.
