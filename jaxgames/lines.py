@@ -15,10 +15,13 @@ __all__ = [
   "Direction",
   "Shape",
   "action_symmetries",
+  "cell_classes",
   "cell_symmetries",
   "directions",
   "lines_through",
   "steps",
+  "symmetric_lines",
+  "symmetric_places",
   "winning_lines",
 ]
 
@@ -104,6 +107,63 @@ def cell_symmetries(shape: Shape, gravity: bool) -> np.ndarray:
   """
   cells = np.arange(math.prod(shape), dtype=np.int32).reshape(shape)
   return _frozen(np.stack([image.ravel() for image in _images(cells, int(gravity))]))
+
+
+@functools.lru_cache
+def symmetric_lines(
+  shape: Shape, length: int, gravity: bool
+) -> tuple[np.ndarray, np.ndarray]:
+  """Returns which lines a symmetry of the board maps onto each other.
+
+  Returns:
+    `[num_lines, length]` int32, the cells of every line in an order in which lines of a
+    class correspond, and `[num_lines]` int32, the number of its class. Some symmetry
+    may still map a line onto itself backwards.
+  """
+  lines = winning_lines(shape, length)
+  order: dict[frozenset[int], tuple[np.ndarray, int]] = {}
+  num_classes = 0
+  for line in lines:
+    if frozenset(line.tolist()) in order:
+      continue
+    for symmetry in cell_symmetries(shape, gravity):
+      image = symmetry[line]
+      order.setdefault(frozenset(image.tolist()), (image, num_classes))
+    num_classes += 1
+  found = [order[frozenset(line.tolist())] for line in lines]
+  oriented = np.array([cells for cells, _ in found], np.int32)
+  classes = np.array([number for _, number in found], np.int32)
+  return _frozen(oriented), _frozen(classes)
+
+
+@functools.lru_cache
+def symmetric_places(shape: Shape, length: int, gravity: bool) -> np.ndarray:
+  """Returns which places on lines a symmetry of the board maps onto each other.
+
+  Returns:
+    `[num_lines, length]` int32, a number for each class of a cell and a line through
+    it, in the order of `winning_lines`.
+  """
+  lines = winning_lines(shape, length)
+  classes: dict[tuple[frozenset[int], int], int] = {}
+  num_classes = 0
+  for line in lines:
+    images = cell_symmetries(shape, gravity)[:, line].tolist()
+    for place, cell in enumerate(line.tolist()):
+      if (frozenset(line.tolist()), cell) in classes:
+        continue
+      for image in images:
+        classes[frozenset(image), image[place]] = num_classes
+      num_classes += 1
+  found = [[classes[frozenset(line), cell] for cell in line] for line in lines.tolist()]
+  return _frozen(np.array(found, np.int32))
+
+
+@functools.lru_cache
+def cell_classes(shape: Shape, gravity: bool) -> np.ndarray:
+  """Returns `[num_cells]` int32, a number for each class of symmetric cells."""
+  lowest = cell_symmetries(shape, gravity).min(axis=0)
+  return _frozen(np.unique(lowest, return_inverse=True)[1].astype(np.int32))
 
 
 @functools.lru_cache

@@ -1,6 +1,7 @@
 """Value networks: Table I, incremental equal to full evaluation, the derivative."""
 
 import functools
+import itertools
 
 import jax
 import jax.export
@@ -11,6 +12,7 @@ import pytest
 import quick
 
 import jaxgames
+from jaxgames import lines
 from jaxgames import networks
 from jaxgames.networks import activation
 from jaxgames.players import greedy
@@ -25,21 +27,29 @@ TABLE_1 = {
 
 
 PATTERNS = {
-  "patterns_none": ((), ("none",), False),
-  "patterns_symmetry": ((), ("symmetry",), False),
-  "patterns_all": ((), ("all",), False),
-  "patterns_counts": ((), ("counts",), False),
-  "patterns_of_sides": ((), ("counts", "symmetry"), True),
-  "deep_patterns": ((6,), ("symmetry", "all"), False),
+  "patterns_none": {"pattern_sharings": ("none",)},
+  "patterns_symmetry": {"pattern_sharings": ("symmetry",)},
+  "patterns_all": {"pattern_sharings": ("all",)},
+  "patterns_counts": {"pattern_sharings": ("counts",)},
+  "patterns_of_sides": {"pattern_sharings": ("counts", "symmetry"), "has_sides": True},
+  "deep_patterns": {"pattern_sharings": ("symmetry", "all"), "hidden": (6,)},
+  "crossings": {"pattern_sharings": ("counts",), "crossings": 3},
+  "deep_crossings": {"pattern_sharings": ("all",), "crossings": 2, "hidden": (6,)},
+}
+
+SHARED = {
+  "shared_symmetry": {"detectors": 4, "sharing": "symmetry"},
+  "shared_all": {"detectors": 4, "sharing": "all"},
+  "deep_shared": {"detectors": 2, "sharing": "symmetry", "hidden": (6,)},
 }
 
 
+SUMMED = {"crossings", "deep_crossings"}
+
+
 def make(game, name, **fields):
-  if name in PATTERNS:
-    hidden, sharings, has_sides = PATTERNS[name]
-    return networks.ValueNetwork(
-      game, hidden, pattern_sharings=sharings, has_sides=has_sides, **fields
-    )
+  if name in PATTERNS or name in SHARED:
+    return networks.ValueNetwork(game, **(PATTERNS | SHARED)[name], **fields)
   detectors, hidden = networks.NETWORKS[name]
   return networks.ValueNetwork(game, hidden, detectors, **fields)
 
@@ -74,15 +84,17 @@ def test_every_network_by_name_is_in_table_1():
   assert set(networks.NETWORKS) == set(TABLE_1)
 
 
-@pytest.mark.parametrize("name", [*TABLE_1, *PATTERNS])
+@pytest.mark.parametrize("name", [*TABLE_1, *PATTERNS, *SHARED])
 @pytest.mark.parametrize(
   ("game_name", "has_bias"), [("tictactoe", True), ("connect4", False), ("ttt3d", True)]
 )
 def test_incremental_equals_full_evaluation(name, has_bias, game_name):
   game = jaxgames.make(game_name)
-  network = make(game, name, has_bias=has_bias)
+  # Squares add up: less steep, so that values do not all become 1.
+  fields = {"steepness": 0.1} if name in SUMMED else {}
+  network = make(game, name, has_bias=has_bias, **fields)
   states = positions.random_positions(game, 24, seed=6)
-  params = init(network, randomized=name in PATTERNS)
+  params = init(network, seed=4, randomized=name in PATTERNS)
 
   @quick.jit
   def evaluate(params, states):
@@ -147,7 +159,8 @@ def test_logistic_scaled_to_minus_one_and_one_has_steepness_one_half():
 
 
 @pytest.mark.parametrize(
-  "name", ["deep_structured", "deep_unstructured", "patterns_all"]
+  "name",
+  ["deep_structured", "deep_unstructured", "patterns_all", "crossings", "deep_shared"],
 )
 def test_greedy_player_lowers_for_accelerators(name):
   game = jaxgames.make("ttt3d")
@@ -183,14 +196,17 @@ def test_greedy_takes_a_win_if_told_to():
   assert played != {2}
 
 
+def read_digit(game, board, cell):
+  """Returns how a person sees a cell."""
+  below = cell - game.num_actions
+  stands = not game.gravity or below < 0 or board[below] != 0
+  empty = 3 if stands else 0
+  return {0: empty, 1: 1, -1: 2}[int(board[cell])]
+
+
 def read_pattern(game, board, line):
   """Returns the digits of a line as a person sees them."""
-  digits = []
-  for cell in line:
-    below = cell - game.num_actions
-    stands = not game.gravity or below < 0 or board[below] != 0
-    empty = 3 if stands else 0
-    digits.append({0: empty, 1: 1, -1: 2}[int(board[cell])])
+  digits = [read_digit(game, board, cell) for cell in line]
   return sum(digit * 4**place for place, digit in enumerate(digits))
 
 
@@ -224,6 +240,21 @@ def test_symmetric_boards_have_the_same_value_where_symmetric_lines_share(game_n
     np.testing.assert_allclose(image, values, atol=1e-5)
 
 
+@pytest.mark.parametrize("game_name", ["tictactoe", "connect4", "ttt3d"])
+@pytest.mark.parametrize("name", ["crossings", "shared_symmetry", "deep_shared"])
+def test_symmetric_boards_have_the_same_value(name, game_name):
+  game = jaxgames.make(game_name)
+  network = make(game, name, has_bias=True, steepness=0.05)
+  states = positions.random_positions(game, 6, seed=4)
+  boards = positions.see(game, states).observation.reshape(6, -1)
+  params = init(network, randomized=True)
+  values = apply(network, params, boards)
+  assert np.ptp(values) > 0.001
+  for symmetry in game.symmetries:
+    image = apply(network, params, boards[:, symmetry])
+    np.testing.assert_allclose(image, values, atol=1e-5)
+
+
 def mirrored(game, table):
   """Returns a table in which patterns are worth what their mirror images are."""
   by_place = table.reshape(-1, *[4] * game.length, table.shape[-1])
@@ -246,3 +277,83 @@ def mirrored(game, table):
 def test_tables_are_shared_as_said(name, num_weights):
   network = make(jaxgames.make("ttt3d"), name)
   assert networks.num_weights(network) == num_weights
+
+
+# Lines of ttt3d are of 18 classes; 12 of them may be turned around, and have two places
+# that differ, where others have four. Crossings: 20 patterns of three other cells and a
+# bias, each for two kinds of empty cell, and weights for 12 classes of cells.
+@pytest.mark.parametrize(
+  ("name", "num_weights"),
+  [
+    ("shared_symmetry", ((12 * 2 + 6 * 4) + 18) * 4),
+    ("shared_all", (4 + 1) * 4),
+    ("deep_shared", ((12 * 2 + 6 * 4) + 18 * 6) * 2 + 6),
+    ("crossings", 35 + (2 * (20 + 1) + 12) * 3),
+    ("deep_crossings", 256 * 6 + (2 * (20 + 1) + 12 * 6) * 2 + 6),
+  ],
+)
+def test_numbers_of_weights_are_as_counted_by_hand(name, num_weights):
+  network = make(jaxgames.make("ttt3d"), name)
+  assert networks.num_weights(network) == num_weights
+
+
+def test_shared_detectors_are_those_of_lines_with_equal_weights():
+  game = jaxgames.make("ttt3d")
+  shared, plain = make(game, "shared_symmetry"), make(game, "small_structured")
+  params = init(shared)
+  classes = lines.symmetric_lines(game.shape, game.length, game.gravity)[1]
+  places = lines.symmetric_places(game.shape, game.length, game.gravity)
+  small = params["params"]["sums"]
+  expanded = {
+    "line_kernel": small["line_kernel"][places],
+    "kernel": small["kernel"][classes],
+  }
+  states = positions.random_positions(game, 8)
+  boards = positions.see(game, states).observation.reshape(8, -1)
+  values = apply(plain, {"params": {"sums": expanded}}, boards)
+  np.testing.assert_allclose(apply(shared, params, boards), values, atol=1e-6)
+
+
+def test_crossings_begin_with_next_to_nothing_and_learn():
+  game = jaxgames.make("ttt3d")
+  network = make(game, "crossings")
+  states = positions.random_positions(game, 8)
+  boards = positions.see(game, states).observation.reshape(8, -1)
+  params = init(network)
+  assert np.abs(apply(network, params, boards)).max() < 0.1
+  gradient = jax.grad(lambda p: network.apply(p, boards).sum())(params)
+  assert np.abs(gradient["params"]["crossing_sums"]["table"]).max() > 0.1
+
+
+def test_crossings_see_what_a_person_sees():
+  game = jaxgames.make("connect4_4x4")
+  network = make(game, "crossings", steepness=0.02)
+  states = positions.random_positions(game, 12, seed=3)
+  boards = positions.see(game, states).observation.reshape(12, -1)
+  params = init(network, randomized=True)["params"]
+  lines_only = {"params": {"sums": params["sums"]}}
+  plain = apply(make(game, "patterns_counts", steepness=0.02), lines_only, boards)
+  values = apply(network, {"params": params}, boards)
+  for board, value, without in zip(boards, values, plain, strict=True):
+    worth = np.arctanh(without) / 0.02 + cross(game, params["crossing_sums"], board)
+    np.testing.assert_allclose(value, np.tanh(0.02 * worth), atol=1e-4)
+
+
+def cross(game, params, board):
+  """Returns what the empty cells are worth, one after the other."""
+  table, bias, kernel = (
+    np.asarray(params[name]) for name in ("table", "bias", "kernel")
+  )
+  counts = list(itertools.combinations_with_replacement(range(4), game.length - 1))
+  classes = lines.cell_classes(game.shape, game.gravity)
+  seen = [read_digit(game, board, cell) for cell in range(game.num_cells)]
+  worth = 0.0
+  for cell in np.flatnonzero(board == 0):
+    kind = 1 if seen[cell] == 3 else 0
+    total = bias[kind].copy()
+    for line in game.lines:
+      if cell in line:
+        others = tuple(sorted(seen[other] for other in line if other != cell))
+        total += table[kind * len(counts) + counts.index(others)]
+    worth += total**2 @ kernel[classes[cell], :, 0]
+  return worth

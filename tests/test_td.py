@@ -7,6 +7,7 @@ import jax
 import jax.export
 import jax.numpy as jnp
 import numpy as np
+import pydantic
 import pytest
 import quick
 import td_twin
@@ -17,6 +18,7 @@ from jaxgames import players
 from train import config as config_lib
 from train.learners import schedule
 from train.learners import td
+from train.learners import td_settings
 
 NETWORK = {"hidden": [5], "detectors": 2, "bias": True}
 
@@ -360,3 +362,39 @@ def test_no_key_is_used_twice():
   with jax.debug_key_reuse(True):
     state = begin(learner)
     quick.jit(functools.partial(learner._turn))(state)
+
+
+@pytest.mark.parametrize(
+  ("network", "said"),
+  [
+    ({"detectors": 4, "crossings": 8}, "crossings must be 0, not 8"),
+    ({"detectors": 0, "sharing": "symmetry"}, "sharing symmetry is of detectors"),
+    ({"detectors": 0, "patterns": "all", "sharing": "all"}, "sharing all is of"),
+    (
+      {"detectors": 0, "patterns": "all", "crossings": -1},
+      "greater than or equal to 0",
+    ),
+    ({"detectors": 4, "sharing": "counts"}, "'none', 'symmetry' or 'all'"),
+  ],
+)
+def test_networks_that_cannot_be_are_refused(network, said):
+  with pytest.raises(pydantic.ValidationError, match=said):
+    td_settings.NetworkSettings(**network)
+
+
+@pytest.mark.parametrize(
+  "network",
+  [
+    {"hidden": [], "detectors": 0, "patterns": ["counts", "all"], "crossings": 2},
+    {"hidden": [4], "detectors": 2, "sharing": "symmetry", "bias": True},
+    {"hidden": [], "detectors": 2, "sharing": "all"},
+  ],
+)
+def test_every_weight_of_networks_beyond_the_paper_learns(network):
+  learner = make(lanes=8, network=network, learning_rate=0.05)
+  state = begin(learner)
+  turn = quick.jit(learner._turn)
+  after = functools.reduce(lambda now, _: turn(now), range(30), state)
+  for old, new in zip(*map(jax.tree.leaves, (state.params, after.params)), strict=True):
+    assert np.isfinite(new).all()
+    assert not np.array_equal(old, new)

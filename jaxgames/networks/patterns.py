@@ -1,8 +1,7 @@
 """A first layer of tables: what each pattern of stones on a line is worth.
 
-A cell of a line is seen in one of four ways: empty and out of reach (under gravity,
-with nothing to stand on), an own stone, the other's, or empty and playable now. So a
-line of four has 256 patterns, and a weight, or a row of them, for each.
+A cell of a line is seen in one of four ways, see `digits`. So a line of four has 256
+patterns, and a weight, or a row of them, for each.
 
 Lines may share what they know in several ways at once: then a pattern is worth the sum
 of what all tables say, one that learns fast from all lines and one that tells them
@@ -20,13 +19,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import game as game_lib
+from jaxgames import lines
+from jaxgames.networks import digits
 
 __all__ = ["PatternSums", "Sharing"]
 
 Sharing = Literal["none", "symmetry", "all", "counts"]
-
-OUT_OF_REACH, OWN, OTHER, PLAYABLE = range(4)
-NUM_DIGITS = 4
 
 
 class _Layout(NamedTuple):
@@ -89,8 +87,6 @@ class PatternSums(nn.Module):
       boards: `[B, num_cells]` int8.
       cells: `[B, A]` int32, playable cells.
     """
-    # The stone changes the patterns of the lines through its cell, and of those through
-    # the cell above, which becomes playable: by the same numbers on any board.
     codes = self._codes(boards, is_after=False)
     changes = jnp.asarray(_code_changes(self.game, self.sharings))
     after = codes[:, None] + changes.at[cells].get(mode="promise_in_bounds")
@@ -104,10 +100,7 @@ class PatternSums(nn.Module):
       is_after: whether the player who sees the board has just moved, or is to move.
     """
     layout = _layout(self.game, self.sharings)
-    digits = _digits(self.game, boards).astype(jnp.float32)
-    # Small whole numbers, exact as floats; and a matrix product is the quickest way.
-    found = jnp.dot(digits, layout.weights, precision=jax.lax.Precision.HIGHEST)
-    codes = found.astype(jnp.int32) + layout.offsets
+    codes = digits.codes(self.game, boards, layout.weights, layout.offsets)
     if not self.has_sides:
       return codes
     num_stones = jnp.abs(boards).sum(axis=1, dtype=jnp.int32)
@@ -119,33 +112,22 @@ def _look_up(table: jax.Array, codes: jax.Array) -> jax.Array:
   return table.at[codes].get(mode="promise_in_bounds").sum(axis=-2)
 
 
-def _digits(game: game_lib.LineGame, boards: jax.Array) -> jax.Array:
-  """Returns `[B, num_cells]` int32, how each cell is seen."""
-  is_empty = boards == 0
-  has_floor = jnp.ones_like(is_empty)
-  if game.gravity:
-    below = ~is_empty[:, : -game.num_actions]
-    has_floor = has_floor.at[:, game.num_actions :].set(below)
-  digits = jnp.where(boards < 0, OTHER, boards.astype(jnp.int32))
-  return jnp.where(is_empty & has_floor, PLAYABLE, digits)
-
-
 @functools.lru_cache
 def _layout(game: game_lib.LineGame, sharings: Sequence[Sharing]) -> _Layout:
   """Returns how the patterns of all lines are read for all tables."""
-  num_patterns = NUM_DIGITS**game.length
+  num_patterns = digits.NUM_DIGITS**game.length
   weights, offsets, rows = [], [], []
   num_codes = num_rows = 0
   for sharing in sharings:
     oriented, classes = _oriented_lines(game, sharing)
     of_table = np.zeros((game.num_cells, len(oriented)), np.float32)
     for number, cells in enumerate(oriented):
-      of_table[list(cells), number] = NUM_DIGITS ** np.arange(game.length)
+      of_table[cells, number] = digits.NUM_DIGITS ** np.arange(game.length)
     weights.append(of_table)
-    offsets.append(num_codes + num_patterns * np.array(classes, np.int32))
-    of_codes = np.arange((max(classes) + 1) * num_patterns)
+    offsets.append(num_codes + num_patterns * classes)
+    of_codes = np.arange((classes.max() + 1) * num_patterns)
     if sharing == "counts":
-      of_codes = _number_by_counts(game.length)
+      of_codes = digits.number_by_counts(game.length)
     rows.append(num_rows + of_codes)
     num_codes += len(of_codes)
     num_rows += int(of_codes.max()) + 1
@@ -156,43 +138,17 @@ def _layout(game: game_lib.LineGame, sharings: Sequence[Sharing]) -> _Layout:
   )
 
 
-def _number_by_counts(length: int) -> np.ndarray:
-  """Returns `[4^length]` int, a number for each pattern, whatever its order."""
-  digits = np.indices([NUM_DIGITS] * length).reshape(length, -1)
-  bases = NUM_DIGITS ** np.arange(length)[::-1]
-  in_order = (np.sort(digits, axis=0) * bases[:, None]).sum(axis=0)
-  return np.unique(in_order, return_inverse=True)[1]
-
-
 @functools.lru_cache
 def _code_changes(game: game_lib.LineGame, sharings: Sequence[Sharing]) -> np.ndarray:
   """Returns `[num_cells, n]` int32, what an own stone in a cell changes."""
-  weights = _layout(game, sharings).weights.astype(np.int32)
-  changes = (OWN - PLAYABLE) * weights
-  if game.gravity:
-    above = weights[game.num_actions :]
-    changes[: -game.num_actions] += (PLAYABLE - OUT_OF_REACH) * above
-  return changes
+  return digits.code_changes(game, _layout(game, sharings).weights)
 
 
-@functools.lru_cache
 def _oriented_lines(
   game: game_lib.LineGame, sharing: Sharing
-) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
+) -> tuple[np.ndarray, np.ndarray]:
   """Returns the cells of each line in the order of reading, and its class."""
-  own_order = tuple(map(tuple, game.lines.tolist()))
-  if sharing == "none":
-    return own_order, tuple(range(len(own_order)))
-  if sharing in ("all", "counts"):
-    return own_order, (0,) * len(own_order)
-  order: dict[frozenset[int], tuple[tuple[int, ...], int]] = {}
-  num_classes = 0
-  for line in own_order:
-    if frozenset(line) in order:
-      continue
-    for symmetry in game.symmetries:
-      image = tuple(int(symmetry[cell]) for cell in line)
-      order.setdefault(frozenset(image), (image, num_classes))
-    num_classes += 1
-  found = [order[frozenset(line)] for line in own_order]
-  return tuple(cells for cells, _ in found), tuple(number for _, number in found)
+  if sharing == "symmetry":
+    return lines.symmetric_lines(game.shape, game.length, game.gravity)
+  numbers = np.arange(len(game.lines))
+  return game.lines, numbers if sharing == "none" else 0 * numbers

@@ -10,7 +10,7 @@ In the shapes, `B` is the number of boards and `A` that of actions.
 
 from collections.abc import Callable
 import functools
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import chex
 import flax.linen as nn
@@ -21,7 +21,9 @@ import numpy as np
 from jaxgames import game as game_lib
 from jaxgames import lines
 
-__all__ = ["CellSums", "LineSums", "LineTables"]
+__all__ = ["CellSums", "LineSums", "LineTables", "Sharing"]
+
+Sharing = Literal["none", "symmetry", "all"]
 
 ActivationFn = Callable[[jax.Array], jax.Array]
 Initializer = nn.initializers.Initializer
@@ -82,7 +84,11 @@ class LineTables(NamedTuple):
 class LineSums(nn.Module):
   """Sums over detectors, each of which sees the cells of one line.
 
-  Stored as one small matrix a line, from its cells to its detectors.
+  Stored as one small matrix a line, from its cells to its detectors; or a class of
+  lines, if they share. Lines that a symmetry of the board maps onto each other are read
+  in corresponding order, and if it maps a line onto itself backwards, mirrored places
+  have the same weights: so symmetric boards have the same sums. Where all lines share,
+  each is read in its own order, and this need not be so.
 
   Attributes:
     game: whose boards and lines these are.
@@ -91,6 +97,8 @@ class LineSums(nn.Module):
     has_bias: whether detectors have a bias.
     activation_fn: of the detectors.
     kernel_init: draws the weights.
+    sharing: which lines have their weights in common: `none`, those that a `symmetry`
+      of the board maps onto each other, or `all`.
   """
 
   game: game_lib.LineGame
@@ -99,16 +107,23 @@ class LineSums(nn.Module):
   has_bias: bool
   activation_fn: ActivationFn
   kernel_init: Initializer
+  sharing: Sharing = "none"
 
   def setup(self):
-    num_lines, length = self.game.lines.shape
-    units = (num_lines, self.detectors)
-    self.line_kernel = self.param(
-      "line_kernel", self.kernel_init, (num_lines, length, self.detectors)
-    )
+    classes, places = _classes(self.game, self.sharing)
+    self.line_kernel = self._shared("line_kernel", places, (self.detectors,))
     if self.has_bias:
-      self.line_bias = self.param("line_bias", self.kernel_init, units)
-    self.kernel = self.param("kernel", self.kernel_init, (*units, self.width))
+      self.line_bias = self._shared("line_bias", classes, (self.detectors,))
+    self.kernel = self._shared("kernel", classes, (self.detectors, self.width))
+
+  def _shared(
+    self, name: str, classes: np.ndarray, shape: tuple[int, ...]
+  ) -> jax.Array:
+    """Returns weights for all lines, or their places, from those of each class."""
+    if self.sharing == "none":
+      return self.param(name, self.kernel_init, (*classes.shape, *shape))
+    num_classes = int(classes.max()) + 1
+    return self.param(name, self.kernel_init, (num_classes, *shape))[classes]
 
   def __call__(self, boards: jax.Array) -> jax.Array:
     """Returns `[B, width]` for boards `[B, num_cells]` of -1, 0, 1."""
@@ -205,6 +220,23 @@ def _indices(boards: jax.Array, weights: np.ndarray, offsets: np.ndarray) -> jax
   digits = jnp.where(boards < 0, jnp.int8(2), boards).astype(jnp.float32)
   found = jnp.dot(digits, weights, precision=jax.lax.Precision.HIGHEST)
   return found.astype(jnp.int32) + offsets
+
+
+@functools.lru_cache
+def _classes(
+  game: game_lib.LineGame, sharing: Sharing
+) -> tuple[np.ndarray, np.ndarray]:
+  """Returns which lines, and which of their places, have the same weights.
+
+  Returns:
+    `[num_lines]` and `[num_lines, length]` int, numbers of classes.
+  """
+  if sharing == "symmetry":
+    board = game.shape, game.length, game.gravity
+    return lines.symmetric_lines(*board)[1], lines.symmetric_places(*board)
+  num_lines, length = game.lines.shape
+  classes = np.arange(num_lines) if sharing == "none" else np.zeros(num_lines, int)
+  return classes, length * classes[:, None] + np.arange(length)[None]
 
 
 @functools.lru_cache

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 
 from jaxgames import game as game_lib
 from jaxgames.networks import activation
+from jaxgames.networks import crossings
 from jaxgames.networks import patterns
 from jaxgames.networks import sums
 
@@ -35,16 +36,19 @@ class ValueNetwork(nn.Module):
   """A multilayer perceptron on a board, its first layer plain or joined to lines.
 
   Weights are drawn uniformly from [-0.5, 0.5], as in the ttt3d paper; tables of
-  patterns begin with zeros.
+  patterns begin with zeros, and crossings with next to nothing.
 
   Attributes:
     game: whose boards it judges; its lines make the structured layer.
     hidden: the sizes of the fully connected hidden layers.
     detectors: how many units each winning line has, joined to its cells only; with 0
       the first hidden layer is joined to all cells.
+    sharing: which lines have their detectors in common: see `sums.LineSums`.
     pattern_sharings: if given, lines have tables of patterns in place of detectors, and
       this says which lines share them: see `patterns.PatternSums`.
     has_sides: whether the two sides have their own tables of patterns.
+    crossings: how many units each empty cell has, joined to the patterns of the lines
+      through it; see `crossings.CrossingSums`.
     has_bias: whether units have a bias. The paper's counts of weights have none.
     steepness: of the activation; 1/2 is the logistic function scaled to [-1, 1].
     slope: of the derivative that back-propagation uses, see `activation.squash`.
@@ -57,14 +61,18 @@ class ValueNetwork(nn.Module):
   detectors: int = 0
   pattern_sharings: tuple[patterns.Sharing, ...] = ()
   has_sides: bool = False
+  crossings: int = 0
   has_bias: bool = False
   steepness: float = 0.5
   slope: float = 0.5
   is_straight: bool = False
+  sharing: sums.Sharing = "none"
 
   def setup(self):
     widths = (*self.hidden, 1)
     self.sums = self._make_sums(widths[0])
+    if self.crossings:
+      self.crossing_sums = crossings.CrossingSums(self.game, widths[0], self.crossings)
     if self.has_bias:
       self.bias = self.param("bias", _uniform, widths[:1])
     self.layers = [
@@ -81,20 +89,32 @@ class ValueNetwork(nn.Module):
       )
     if self.detectors:
       return sums.LineSums(
-        self.game, width, self.detectors, self.has_bias, self.activate, _uniform
+        self.game,
+        width,
+        self.detectors,
+        self.has_bias,
+        self.activate,
+        _uniform,
+        self.sharing,
       )
     return sums.CellSums(self.game, width, _uniform)
+
+  def _parts(self) -> list[Any]:
+    """Returns the first layers, whose sums are added."""
+    return [self.sums, *([self.crossing_sums] if self.crossings else [])]
 
   def activate(self, x: jax.Array) -> jax.Array:
     return activation.squash(x, self.steepness, self.slope)
 
   def __call__(self, boards: jax.Array) -> jax.Array:
     """Returns the values `[B]` of boards `[B, num_cells]`, 1 the mover's stones."""
-    return self._finish(self.sums(boards))
+    return self._finish(
+      functools.reduce(jnp.add, [part(boards) for part in self._parts()])
+    )
 
   def tables(self) -> chex.ArrayTree:
     """Returns what `afterstates` looks up; once for all boards."""
-    return self.sums.tables()
+    return tuple(part.tables() for part in self._parts())
 
   def afterstates(
     self, tables: chex.ArrayTree, boards: jax.Array, cells: jax.Array
@@ -110,7 +130,13 @@ class ValueNetwork(nn.Module):
       cells: `[B, A]` int32, an empty cell for each action; of others the value means
         nothing.
     """
-    after = self.sums.after(tables, boards, cells)
+    after = functools.reduce(
+      jnp.add,
+      [
+        part.after(of_part, boards, cells)
+        for part, of_part in zip(self._parts(), tables, strict=True)
+      ],
+    )
     return self._finish(after.reshape(-1, after.shape[-1])).reshape(cells.shape)
 
   def _finish(self, totals: jax.Array) -> jax.Array:

@@ -25,12 +25,16 @@ class NetworkSettings(_Model):
   Attributes:
     hidden: sizes of the fully connected hidden layers.
     detectors: units for each winning line, joined to its cells only; 0 for none.
+    sharing: which lines have the weights of their detectors in common: `none` as in the
+      paper, those that a `symmetry` of the board maps onto each other, or `all`.
     patterns: in place of detectors, a table of what each pattern of a line is worth,
       and which lines share one: `none`, those that a `symmetry` of the board maps onto
       each other, `all`, or all by `counts`, whatever the order on the line. With
       several of these, what the tables say is summed. A pattern tells empty cells that
       are playable now from those that are not.
     sides: whether the player who moves first and the second have tables of their own.
+    crossings: with patterns, units for each empty cell, joined only to the lines
+      through it, which see where lines meet; 0 for none.
     bias: whether units have a bias; the paper's counts of weights have none.
     steepness: of the activation; 0.5 is the logistic function scaled to [-1, 1].
     slope: what back-propagation takes for the activation's derivative at 0; the true
@@ -41,17 +45,19 @@ class NetworkSettings(_Model):
 
   hidden: tuple[Annotated[int, pydantic.Field(ge=1)], ...] = (32,)
   detectors: Annotated[int, pydantic.Field(ge=0)] = 4
+  sharing: Literal["none", "symmetry", "all"] = "none"
   patterns: (
     _Sharing | Annotated[tuple[_Sharing, ...], pydantic.Field(min_length=1)] | None
   ) = None
   sides: bool = False
+  crossings: Annotated[int, pydantic.Field(ge=0)] = 0
   bias: bool = False
   steepness: Annotated[float, pydantic.Field(gt=0)] = 0.5
   slope: Annotated[float, pydantic.Field(gt=0)] | None = None
   straight: bool = False
 
   @pydantic.model_validator(mode="after")
-  def _check_patterns(self) -> "NetworkSettings":
+  def _check_parts(self) -> "NetworkSettings":
     if self.patterns is not None and self.detectors:
       raise ValueError(
         f"a network has patterns or detectors, not both: with patterns {self.patterns} "
@@ -59,6 +65,16 @@ class NetworkSettings(_Model):
       )
     if self.sides and self.patterns is None:
       raise ValueError("sides have tables of their own only in a network of patterns")
+    if self.crossings and self.patterns is None:
+      raise ValueError(
+        "crossings are of lines with patterns: without, crossings must be 0, not "
+        f"{self.crossings}"
+      )
+    if self.sharing != "none" and not self.detectors:
+      raise ValueError(
+        f"sharing {self.sharing} is of detectors, and detectors are 0: lines share "
+        "tables by the setting patterns"
+      )
     return self
 
   def make(self, game: jaxgames.LineGame) -> networks.ValueNetwork:
@@ -66,8 +82,10 @@ class NetworkSettings(_Model):
       game=game,
       hidden=self.hidden,
       detectors=self.detectors,
+      sharing=self.sharing,
       pattern_sharings=_as_tuple(self.patterns),
       has_sides=self.sides,
+      crossings=self.crossings,
       has_bias=self.bias,
       steepness=self.steepness,
       slope=self.steepness if self.slope is None else self.slope,
