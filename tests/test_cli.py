@@ -146,6 +146,7 @@ def test_every_config_loads(path):
     "base",
     "selfplay",
     "benchmark",
+    "reading",
   )
   if is_part:
     return
@@ -159,11 +160,27 @@ def test_the_ten_experiments_are_the_papers():
     for name, config in config_lib.load_sweep(CONFIGS / "ttt3d" / f"{table}.yaml"):
       assert (config.trials, config.games) == (10, 1_000_000)
       assert (config.test.every, config.test.games) == (10_000, 1_000)
-      assert config.learner.settings.learning_rate == 0.005
-      assert not config.learner.settings.network.bias
+      settings = config.learner.settings
+      assert (settings.learning_rate, settings.discount) == (0.005, 1.0)
+      assert (settings.epsilon, settings.network.steepness) == (0.1, 0.5)
       assert name.endswith(config.paper["row"])
       found.add((config.paper["table"], config.paper["row"], config.opponent))
   assert len(found) == 10
+
+
+def test_the_literal_reading_of_the_ttt3d_paper_adds_nothing_to_it():
+  sweep = dict(config_lib.load_sweep(CONFIGS / "ttt3d" / "readings.yaml"))
+  literal = {name: config for name, config in sweep.items() if "literal/" in name}
+  assert len(literal) == 4
+  for config in literal.values():
+    settings = config.learner.settings
+    assert not settings.network.bias
+    assert settings.network.slope is None
+    assert not settings.network.straight
+    assert not settings.counts_wins
+    assert settings.teaches_terminal
+    assert settings.exploration_teaches == "chosen"
+    assert settings.starts == config.test.starts == "alternate"
 
 
 def test_games_lists_everything_by_name():

@@ -49,6 +49,13 @@ def test_a_dumped_config_loads_to_an_equal_one(files):
   assert config_lib.load(files(c=config_lib.dump(config)) / "c.yaml") == config
 
 
+def test_the_opponent_may_be_who_is_met_in_tests(files):
+  path = files(a=BASE) / "a.yaml"
+  config = config_lib.load(path, ["opponent=tested", "test.against=attack:ties=random"])
+  assert config.opponents == {"": "attack:ties=random"}
+  assert config.num_trials == 2
+
+
 def test_several_opponents_need_a_learner_that_takes_them():
   fields = {"opponent": {"one": "random", "two": "attack"}}
   assert toy_learner.make_config(**fields).num_trials == 6

@@ -5,6 +5,7 @@ import pathlib
 import re
 
 import jax
+import jax.numpy as jnp
 
 import jaxgames
 from jaxgames import players
@@ -21,7 +22,10 @@ __all__ = ["is_agent", "load", "make", "make_some_fn", "opponent"]
 PATTERN = re.compile(r"(?P<directory>.+?)(@(?P<trial>[0-9]+))?(:(?P<which>best))?")
 
 # Agents that come with the project, below `checkpoints/shipped`, and how they play.
-SHIPPED = {"gomoku": "ahead:player=({})"}
+SHIPPED = {
+  "gomoku": "ahead:player=({})",
+  "ttt3d": "guided:player=({}),simulations=400",
+}
 # Who plays where there is none.
 OTHERWISE = "mcts:simulations=1000"
 
@@ -106,7 +110,9 @@ def load(spec: str, game: jaxgames.LineGame) -> players.Player:
   if restored is None:
     what = "tested" if is_best else "saved"
     raise ValueError(f"no agent {spec!r}: nothing was {what} yet")
-  agent = learner.player(jax.tree.map(lambda leaf: leaf[trial], restored.state))
+  # As arrays of jax, so that an agent may also be part of a function to be compiled.
+  state = jax.tree.map(lambda leaf: jnp.asarray(leaf[trial]), restored.state)
+  agent = learner.player(state)
   if agent.game != game and isinstance(agent, players.CriticGreedy):
     agent = agent.on(game)
   if agent.game != game:
