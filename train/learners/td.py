@@ -2,8 +2,9 @@
 
 Many games share one network. At every turn each game moves by the same network, then
 one step of gradient descent teaches each game's previous afterstate the value of the
-present one, and with traces, TD(lambda), a part of it the afterstates before. In self-play a turn is one ply, and both sides teach; against a player it
-is the learner's ply and the answer, and only the learner's afterstates teach.
+present one, and with traces, TD(lambda), a part of it to the afterstates before. In
+self-play a turn is one ply, and both sides teach; against a player it is the learner's
+ply and the answer, and only the learner's afterstates teach.
 
 In the shapes, `B` is the number of games in parallel.
 """
