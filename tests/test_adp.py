@@ -516,4 +516,4 @@ def test_an_agent_comes_with_the_project(monkeypatch):
   # Three in a row in the open, and nothing to fear: an open four wins.
   move = int(quick.jit(functools.partial(player.act, ()))(position, jax.random.key(0)))
   assert move in (111, 115)
-  assert agents.opponent("ttt3d") == agents.OTHERWISE
+  assert agents.opponent("connect4") == agents.OTHERWISE

@@ -10,12 +10,14 @@ import pytest
 import quick
 
 import jaxgames
+from jaxgames import arena
 from jaxgames import networks
 from jaxgames import players
 from jaxgames import search
 from jaxgames.players import base
 from jaxgames.players import greedy
 from jaxgames.players import guided
+from train import agents
 
 TICTACTOE = jaxgames.make("tictactoe")
 
@@ -210,3 +212,19 @@ def test_wrong_options_are_refused_in_one_line(options, message):
   with pytest.raises(ValueError, match=message) as caught:
     players.make(TICTACTOE, f"guided:{options}")
   assert "\n" not in str(caught.value)
+
+
+def test_a_searching_agent_for_ttt3d_comes_with_the_project(monkeypatch):
+  monkeypatch.chdir("/")
+  game = jaxgames.make("ttt3d")
+  spec = agents.opponent("ttt3d")
+  assert spec.startswith("guided:player=(")
+  agent = agents.make(game, spec)
+  # Its network alone wins 99 of 100 games against the benchmark.
+  score = arena.play_match(
+    agent.player, players.make(game, "benchmark"), jax.random.key(0), num_games=200
+  )
+  assert int(score.wins.sum()) > 190
+  # Three stones of X on the floor and nothing to fear: it completes the line.
+  state = game.from_moves([0, 12, 1, 13, 2, 15])
+  assert int(act_one(agent.replace(simulations=8), state, jax.random.key(0))) == 3
