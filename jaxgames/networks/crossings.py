@@ -23,6 +23,7 @@ import numpy as np
 from jaxgames import game as game_lib
 from jaxgames import lines
 from jaxgames.networks import digits
+from jaxgames.networks import rows as rows_lib
 
 __all__ = ["CrossingSums"]
 
@@ -121,7 +122,7 @@ class CrossingSums(nn.Module):
       cells: `[B, A]` int32, playable cells.
     """
     changes = jnp.asarray(_code_changes(self.game))
-    codes = self._codes(boards)[:, None] + _rows(changes, cells)
+    codes = self._codes(boards)[:, None] + rows_lib.look_up(changes, cells)
     totals = self._sum(tables, codes.reshape(-1, codes.shape[-1]))
     return totals.reshape(*cells.shape, self.width)
 
@@ -135,10 +136,7 @@ class CrossingSums(nn.Module):
     for num_lines, cells in _layout(self.game).groups:
       end = begin + num_lines * len(cells)
       here = codes[:, begin:end].reshape(-1, num_lines, len(cells))
-      # One by one: look-ups and sums become one loop, see `sums`.
-      totals = _rows(tables.rows, here[:, 0])
-      for line in range(1, num_lines):
-        totals += _rows(tables.rows, here[:, line])
+      totals = rows_lib.sum_of(tables.rows, here.transpose(0, 2, 1))
       units.append(totals * totals)
       begin = end
     flat = jnp.concatenate(units, axis=1).reshape(len(codes), -1)
@@ -154,10 +152,6 @@ def _alternating(
   num_classes, num_units, width = shape
   signs = jnp.asarray(1 - 2 * (np.arange(num_units) % 2), dtype)
   return jnp.broadcast_to(signs[None, :, None], (num_classes, num_units, width))
-
-
-def _rows(table: jax.Array, indices: jax.Array) -> jax.Array:
-  return table.at[indices].get(mode="promise_in_bounds")
 
 
 @functools.lru_cache

@@ -21,6 +21,7 @@ import numpy as np
 from jaxgames import game as game_lib
 from jaxgames import lines
 from jaxgames.networks import digits
+from jaxgames.networks import rows as rows_lib
 
 __all__ = ["PatternSums", "Sharing"]
 
@@ -89,7 +90,7 @@ class PatternSums(nn.Module):
     """
     codes = self._codes(boards, is_after=False)
     changes = jnp.asarray(_code_changes(self.game, self.sharings))
-    after = codes[:, None] + changes.at[cells].get(mode="promise_in_bounds")
+    after = codes[:, None] + rows_lib.look_up(changes, cells)
     return _look_up(tables, after)
 
   def _codes(self, boards: jax.Array, *, is_after: bool) -> chex.Array:
@@ -109,7 +110,7 @@ class PatternSums(nn.Module):
 
 
 def _look_up(table: jax.Array, codes: jax.Array) -> jax.Array:
-  return table.at[codes].get(mode="promise_in_bounds").sum(axis=-2)
+  return rows_lib.look_up(table, codes).sum(axis=-2)
 
 
 @functools.lru_cache

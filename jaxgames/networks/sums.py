@@ -20,6 +20,7 @@ import numpy as np
 
 from jaxgames import game as game_lib
 from jaxgames import lines
+from jaxgames.networks import rows as rows_lib
 
 __all__ = ["CellSums", "LineSums", "LineTables", "Sharing"]
 
@@ -64,7 +65,7 @@ class CellSums(nn.Module):
       boards: `[B, num_cells]` int8.
       cells: `[B, A]` int32, empty cells.
     """
-    return self(boards)[:, None] + _rows(tables, cells)
+    return self(boards)[:, None] + rows_lib.look_up(tables, cells)
 
 
 class LineTables(NamedTuple):
@@ -175,7 +176,7 @@ class LineSums(nn.Module):
     # Ends in a product and not in a sum of rows, which the compiler would join with
     # what follows and then compute anew for every action.
     rows = _indices(boards, *_pattern_weights(self.game))
-    detected = _rows(tables.detected, rows).reshape(len(boards), -1)
+    detected = rows_lib.look_up(tables.detected, rows).reshape(len(boards), -1)
     return detected @ self.kernel.reshape(-1, self.width)
 
   def _changes(
@@ -185,33 +186,21 @@ class LineSums(nn.Module):
     rows = _indices(boards, *_change_weights(self.game))
     places = _places_through(self.game)
     num_always = int((places >= 0).all(axis=0).sum())
-    places_here = _rows(jnp.asarray(places), cells)
+    places_here = rows_lib.look_up(jnp.asarray(places), cells)
     num_slots = places.shape[1]
     flat = jnp.maximum(places_here, 0).reshape(len(boards), -1)
     rows = jnp.take_along_axis(rows, flat, axis=1, mode="promise_in_bounds")
     rows = rows.reshape(*cells.shape, num_slots)
-    total = _sum_of_rows(tables.changes, rows[..., :num_always])
+    total = rows_lib.sum_of(tables.changes, rows[..., :num_always])
     for slot in range(num_always, num_slots):
       is_line = (places_here[..., slot] >= 0)[..., None]
-      total += jnp.where(is_line, _rows(tables.changes, rows[..., slot]), 0.0)
+      total += jnp.where(
+        is_line, rows_lib.look_up(tables.changes, rows[..., slot]), 0.0
+      )
     return total
 
   def _activate(self, detected: jax.Array, bias: jax.Array | None) -> jax.Array:
     return self.activation_fn(detected if bias is None else detected + bias)
-
-
-def _rows(table: jax.Array, indices: jax.Array) -> jax.Array:
-  return table.at[indices].get(mode="promise_in_bounds")
-
-
-def _sum_of_rows(table: jax.Array, indices: jax.Array) -> jax.Array:
-  """Returns the sum over the last axis of `indices` of the table's rows."""
-  # Added one by one, look-up and sum become one loop over rows that stay in registers;
-  # a reduction of all rows at once would write them to memory first: ten times slower.
-  total = _rows(table, indices[..., 0])
-  for i in range(1, indices.shape[-1]):
-    total += _rows(table, indices[..., i])
-  return total
 
 
 def _indices(boards: jax.Array, weights: np.ndarray, offsets: np.ndarray) -> jax.Array:
