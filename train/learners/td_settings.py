@@ -6,6 +6,8 @@ import pydantic
 
 import jaxgames
 from jaxgames import networks
+from jaxgames.networks import patterns as patterns_lib
+from jaxgames.networks import sums
 from train.learners import descent
 from train.learners import seats
 
@@ -14,9 +16,6 @@ __all__ = ["NetworkSettings", "Settings"]
 
 class _Model(pydantic.BaseModel):
   model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
-
-
-_Sharing = Literal["none", "symmetry", "all", "counts"]
 
 
 class NetworkSettings(_Model):
@@ -45,9 +44,11 @@ class NetworkSettings(_Model):
 
   hidden: tuple[Annotated[int, pydantic.Field(ge=1)], ...] = (32,)
   detectors: Annotated[int, pydantic.Field(ge=0)] = 4
-  sharing: Literal["none", "symmetry", "all"] = "none"
+  sharing: sums.Sharing = "none"
   patterns: (
-    _Sharing | Annotated[tuple[_Sharing, ...], pydantic.Field(min_length=1)] | None
+    patterns_lib.Sharing
+    | Annotated[tuple[patterns_lib.Sharing, ...], pydantic.Field(min_length=1)]
+    | None
   ) = None
   sides: bool = False
   crossings: Annotated[int, pydantic.Field(ge=0)] = 0
@@ -93,7 +94,9 @@ class NetworkSettings(_Model):
     )
 
 
-def _as_tuple(patterns: _Sharing | tuple[_Sharing, ...] | None) -> tuple[_Sharing, ...]:
+def _as_tuple(
+  patterns: patterns_lib.Sharing | tuple[patterns_lib.Sharing, ...] | None,
+) -> tuple[patterns_lib.Sharing, ...]:
   if patterns is None:
     return ()
   return (patterns,) if isinstance(patterns, str) else patterns
