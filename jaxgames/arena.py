@@ -7,8 +7,8 @@ import chex
 import jax
 import jax.numpy as jnp
 
+from jaxgames import batching
 from jaxgames import game as game_lib
-from jaxgames import lanes
 from jaxgames.players import base
 
 __all__ = ["Score", "SelfPlay", "Starts", "play_match", "self_play"]
@@ -175,13 +175,13 @@ def self_play(
   def begin(key: chex.PRNGKey, num_games: chex.Array) -> SelfPlay:
     keys = jax.random.split(key, num_lanes)
     memory = jax.vmap(player.begin)(keys, first_numbers + num_games * num_lanes)
-    empty = lanes.repeat(game.init(), num_lanes)
+    empty = batching.repeat(game.init(), num_lanes)
     return SelfPlay(empty, memory, num_games)
 
   def ply(now: SelfPlay, key: chex.PRNGKey) -> tuple[SelfPlay, None]:
     key_begin, key_act = jax.random.split(key)
     fresh = begin(key_begin, now.num_games)
-    now = lanes.where(now.state.is_over, fresh, now)
+    now = batching.where(now.state.is_over, fresh, now)
     keys = jax.random.split(key_act, num_lanes)
     actions = jax.vmap(player.act)(now.memory, now.state, keys)
     state = jax.vmap(game.step)(now.state, actions)

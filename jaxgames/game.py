@@ -13,8 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import bits
-from jaxgames import hints
 from jaxgames import lines
+from jaxgames import suggestions
 
 __all__ = ["GAMES", "GOMOKU_SIZES", "LineGame", "State", "make"]
 
@@ -345,7 +345,7 @@ def make(name: str) -> LineGame:
     return GAMES[name]
   base, colon, _ = name.partition(":")
   if base not in GAMES:
-    raise ValueError(f"no game {base!r}: {hints.close_match(base, GAMES)}")
+    raise ValueError(f"no game {base!r}: {suggestions.close_match(base, GAMES)}")
   sized = _SIZED_GOMOKU.fullmatch(name)
   if sized is None:
     hint = "it has none" if base != "gomoku" else "write gomoku:size=19"

@@ -54,11 +54,11 @@ class State(pgx.core.State):
     """
     del color_theme, scale
     # Only drawing needs it.
-    from jaxgames import render
+    from jaxgames.display import svg
 
     num_batch_axes = jnp.ndim(self.current_player)
     position = jax.tree.map(lambda leaf: leaf[(0,) * num_batch_axes], self._position)
-    return render.svg(self._game, position)
+    return svg.draw(self._game, position)
 
   def save_svg(
     self, filename: Any, *, color_theme: str | None = None, scale: float | None = None

@@ -3,21 +3,20 @@
 from collections.abc import Iterator
 import io
 import os
-import pathlib
 
 import hypothesis
 import jax
 import pytest
 import rich.console
 
-ROOT = pathlib.Path(__file__).parent.parent
+from tests.support import paths
 
 jax.config.update("jax_numpy_dtype_promotion", "strict")
 jax.config.update("jax_numpy_rank_promotion", "raise")
 jax.config.update("jax_num_cpu_devices", 2)
 
 # Both workers and all processes started by tests share what any of them compiled.
-os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(ROOT / ".jax_cache"))
+os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(paths.ROOT / ".jax_cache"))
 jax.config.update("jax_compilation_cache_dir", os.environ["JAX_COMPILATION_CACHE_DIR"])
 jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
 
@@ -38,7 +37,7 @@ def console() -> rich.console.Console:
 def toy() -> Iterator[None]:
   """Lets configs name the toy learner."""
   # Imported here: jax must not be used before it is configured above.
-  import toy_learner
+  from tests.support import toy_learner
 
   with toy_learner.registered():
     yield

@@ -15,20 +15,20 @@ import typer
 import jaxgames
 from jaxgames import networks
 from jaxgames import players
-from train import agents
-from train import bench
-from train import bench_training
 from train import config as config_lib
-from train import devices as devices_lib
-from train import gomocup_brain
-from train import gomocup_engine
-from train import learners
-from train import loop
-from train import play as play_lib
-from train import report as report_lib
-from train import run_directory
-from train import sweep as sweep_lib
-from train import versus
+from train.bench import games as bench
+from train.bench import training as bench_training
+from train.engines import brain as gomocup_brain
+from train.engines import client
+from train.engines import versus
+from train.learners import registry as learner_registry
+from train.match import terminal as play_lib
+from train.report import document as report_lib
+from train.run import agents
+from train.run import devices as devices_lib
+from train.run import directory as run_directory
+from train.run import loop
+from train.run import sweep as sweep_lib
 
 __all__ = ["app", "main"]
 
@@ -117,7 +117,7 @@ def games() -> None:
     table.add_row(name, str(detectors) if detectors else "-", layers)
   console.print(table)
   table = rich.table.Table("learner", "what it learns", title="Learners")
-  for name, kind in learners.KINDS.items():
+  for name, kind in learner_registry.KINDS.items():
     table.add_row(name, kind.summary)
   console.print(table)
 
@@ -258,7 +258,7 @@ def match(
       b,
       num_games=num_games,
       seed=seed,
-      limits=gomocup_engine.Limits(turn=turn_seconds, start=start_seconds),
+      limits=client.Limits(turn=turn_seconds, start=start_seconds),
       record=record,
       console=rich.console.Console(stderr=True, quiet=as_json),
     )

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxgames import game as game_lib
-from jaxgames import shapes as shapes_lib
+from jaxgames.gomoku import shapes as shapes_lib
 from jaxgames.networks import q
 
 __all__ = ["Critic", "Situation"]

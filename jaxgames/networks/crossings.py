@@ -22,13 +22,13 @@ import numpy as np
 
 from jaxgames import game as game_lib
 from jaxgames import lines
-from jaxgames.networks import digits
-from jaxgames.networks import rows as rows_lib
+from jaxgames.networks import codes as codes_lib
+from jaxgames.networks import lookup
 
 __all__ = ["CrossingSums"]
 
 # The ways to see an empty cell. Under gravity some are out of reach.
-EMPTY = (digits.OUT_OF_REACH, digits.PLAYABLE)
+EMPTY = (codes_lib.OUT_OF_REACH, codes_lib.PLAYABLE)
 
 # Of the numbers at the start: units differ, and are next to nothing until they learn.
 SCALE = 0.01
@@ -103,8 +103,10 @@ class CrossingSums(nn.Module):
     """Returns what all boards look up."""
     # The last row is of cells with a stone: zeros, and so are their units.
     rows = jnp.pad(self.table, ((0, 1), (0, 0)))[_rows_of_codes(self.game.length)]
-    bias = jnp.zeros((digits.NUM_DIGITS, self.units)).at[np.array(EMPTY)].set(self.bias)
-    first = rows.reshape(digits.NUM_DIGITS, -1, self.units) + bias[:, None]
+    bias = (
+      jnp.zeros((codes_lib.NUM_DIGITS, self.units)).at[np.array(EMPTY)].set(self.bias)
+    )
+    first = rows.reshape(codes_lib.NUM_DIGITS, -1, self.units) + bias[:, None]
     order = [cell for group in _layout(self.game).groups for cell in group.cells]
     return CrossingTables(
       rows=jnp.concatenate([rows, first.reshape(rows.shape)]),
@@ -122,13 +124,13 @@ class CrossingSums(nn.Module):
       cells: `[B, A]` int32, playable cells.
     """
     changes = jnp.asarray(_code_changes(self.game))
-    codes = self._codes(boards)[:, None] + rows_lib.look_up(changes, cells)
+    codes = self._codes(boards)[:, None] + lookup.look_up(changes, cells)
     totals = self._sum(tables, codes.reshape(-1, codes.shape[-1]))
     return totals.reshape(*cells.shape, self.width)
 
   def _codes(self, boards: jax.Array) -> jax.Array:
     layout = _layout(self.game)
-    return digits.codes(self.game, boards, layout.weights, layout.offsets)
+    return codes_lib.codes(self.game, boards, layout.weights, layout.offsets)
 
   def _sum(self, tables: CrossingTables, codes: jax.Array) -> jax.Array:
     """Returns the sums `[B, width]` from codes `[B, n]`."""
@@ -136,7 +138,7 @@ class CrossingSums(nn.Module):
     for num_lines, cells in _layout(self.game).groups:
       end = begin + num_lines * len(cells)
       here = codes[:, begin:end].reshape(-1, num_lines, len(cells))
-      totals = rows_lib.sum_of(tables.rows, here.transpose(0, 2, 1))
+      totals = lookup.sum_of(tables.rows, here.transpose(0, 2, 1))
       units.append(totals * totals)
       begin = end
     flat = jnp.concatenate(units, axis=1).reshape(len(codes), -1)
@@ -157,10 +159,10 @@ def _alternating(
 @functools.lru_cache
 def _rows_of_codes(length: int) -> np.ndarray:
   """Returns `[4^length]` int32, the row behind each code: the cell, then the others."""
-  by_counts = digits.number_by_counts(length - 1)
+  by_counts = codes_lib.number_by_counts(length - 1)
   num_counts = int(by_counts.max()) + 1
   of_stones = np.full_like(by_counts, len(EMPTY) * num_counts)
-  rows = [of_stones] * digits.NUM_DIGITS
+  rows = [of_stones] * codes_lib.NUM_DIGITS
   for kind, digit in enumerate(EMPTY):
     rows[digit] = kind * num_counts + by_counts
   return np.concatenate(rows).astype(np.int32)
@@ -170,7 +172,7 @@ def _rows_of_codes(length: int) -> np.ndarray:
 def _layout(game: game_lib.LineGame) -> _Layout:
   through = lines.lines_through(game.shape, game.length)
   num_through = (through >= 0).sum(axis=1)
-  bases = digits.NUM_DIGITS ** np.arange(game.length)
+  bases = codes_lib.NUM_DIGITS ** np.arange(game.length)
   weights, offsets, groups = [], [], []
   for num_lines in np.unique(num_through[num_through > 0]):
     cells = np.flatnonzero(num_through == num_lines)
@@ -182,7 +184,7 @@ def _layout(game: game_lib.LineGame) -> _Layout:
         of_code[line[line != cell]] = bases[:-1]
         of_code[cell] = bases[-1]
         weights.append(of_code)
-        offsets.append(0 if slot else digits.NUM_DIGITS**game.length)
+        offsets.append(0 if slot else codes_lib.NUM_DIGITS**game.length)
   return _Layout(
     weights=np.stack(weights, axis=1),
     offsets=np.array(offsets, np.int32)[None],
@@ -193,7 +195,7 @@ def _layout(game: game_lib.LineGame) -> _Layout:
 @functools.lru_cache
 def _code_changes(game: game_lib.LineGame) -> np.ndarray:
   """Returns `[num_cells, n]` int32, what an own stone in a cell changes."""
-  return digits.code_changes(game, _layout(game).weights)
+  return codes_lib.code_changes(game, _layout(game).weights)
 
 
 def _cell_classes(game: game_lib.LineGame) -> np.ndarray:

@@ -11,8 +11,8 @@ import jax.numpy as jnp
 from jaxgames import game as game_lib
 from jaxgames.networks import activation
 from jaxgames.networks import crossings
-from jaxgames.networks import patterns
-from jaxgames.networks import sums
+from jaxgames.networks import line_sums
+from jaxgames.networks import pattern_sums
 
 __all__ = ["NETWORKS", "ValueNetwork", "num_weights"]
 
@@ -43,9 +43,9 @@ class ValueNetwork(nn.Module):
     hidden: the sizes of the fully connected hidden layers.
     detectors: how many units each winning line has, joined to its cells only; with 0
       the first hidden layer is joined to all cells.
-    sharing: which lines have their detectors in common: see `sums.LineSums`.
+    sharing: which lines have their detectors in common: see `line_sums.LineSums`.
     pattern_sharings: if given, lines have tables of patterns in place of detectors, and
-      this says which lines share them: see `patterns.PatternSums`.
+      this says which lines share them: see `pattern_sums.PatternSums`.
     has_sides: whether the two sides have their own tables of patterns.
     crossings: how many units each empty cell has, joined to the patterns of the lines
       through it; see `crossings.CrossingSums`.
@@ -59,14 +59,14 @@ class ValueNetwork(nn.Module):
   game: game_lib.LineGame
   hidden: tuple[int, ...] = ()
   detectors: int = 0
-  pattern_sharings: tuple[patterns.Sharing, ...] = ()
+  pattern_sharings: tuple[pattern_sums.Sharing, ...] = ()
   has_sides: bool = False
   crossings: int = 0
   has_bias: bool = False
   steepness: float = 0.5
   slope: float = 0.5
   is_straight: bool = False
-  sharing: sums.Sharing = "none"
+  sharing: line_sums.Sharing = "none"
 
   def setup(self):
     widths = (*self.hidden, 1)
@@ -82,13 +82,13 @@ class ValueNetwork(nn.Module):
 
   def _make_sums(
     self, width: int
-  ) -> sums.CellSums | sums.LineSums | patterns.PatternSums:
+  ) -> line_sums.CellSums | line_sums.LineSums | pattern_sums.PatternSums:
     if self.pattern_sharings:
-      return patterns.PatternSums(
+      return pattern_sums.PatternSums(
         self.game, width, self.pattern_sharings, self.has_sides
       )
     if self.detectors:
-      return sums.LineSums(
+      return line_sums.LineSums(
         self.game,
         width,
         self.detectors,
@@ -97,7 +97,7 @@ class ValueNetwork(nn.Module):
         _uniform,
         self.sharing,
       )
-    return sums.CellSums(self.game, width, _uniform)
+    return line_sums.CellSums(self.game, width, _uniform)
 
   def _parts(self) -> list[Any]:
     """Returns the first layers, whose sums are added."""

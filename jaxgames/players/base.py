@@ -9,7 +9,7 @@ import numpy as np
 
 from jaxgames import bits
 from jaxgames import game as game_lib
-from jaxgames import graph as graph_lib
+from jaxgames.exact import graph as graph_lib
 
 __all__ = [
   "Chooser",

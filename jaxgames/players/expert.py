@@ -8,9 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import bits
-from jaxgames import exhaustive
 from jaxgames import game as game_lib
-from jaxgames import numbering
+from jaxgames.exact import numbering
+from jaxgames.exact import solver
 from jaxgames.players import base
 
 __all__ = ["Expert", "solve"]
@@ -47,5 +47,5 @@ def solve(game: game_lib.LineGame, ties: str = "random") -> Expert:
   """
   if ties not in ("first", "random"):
     raise ValueError(f"ties must be first or random, not {ties!r}")
-  best_actions = exhaustive.solve(game).best_actions
+  best_actions = solver.solve(game).best_actions
   return Expert(game, best_actions, "first" if ties == "first" else "random")

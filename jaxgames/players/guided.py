@@ -7,9 +7,9 @@ import jax.numpy as jnp
 
 from jaxgames import game as game_lib
 from jaxgames import search
-from jaxgames.players import ahead
 from jaxgames.players import base
-from jaxgames.players import greedy
+from jaxgames.players import lookahead
+from jaxgames.players import value_greedy
 
 __all__ = ["Guided"]
 
@@ -33,7 +33,7 @@ class Guided(base.Memoryless):
     temperature: by which ratings are divided; the lower, the fewer moves are tried.
   """
 
-  player: ahead.Rater
+  player: lookahead.Rater
   simulations: int = struct.field(pytree_node=False, default=200)
   exploration: chex.Numeric = 0.5
   temperature: chex.Numeric = 0.05
@@ -65,9 +65,9 @@ class Guided(base.Memoryless):
     )
 
   def _evaluate(self, state: game_lib.State, key: chex.PRNGKey) -> search.Evaluation:
-    wins = greedy.winning_actions(self.game, state)
+    wins = value_greedy.winning_actions(self.game, state)
     others = state._replace(own=state.other, other=state.own)
-    stops = greedy.winning_actions(self.game, others)
+    stops = value_greedy.winning_actions(self.game, others)
     is_forced = jnp.where(wins.any(), wins, stops)
     ratings = self.player.rate(state, jax.random.uniform(key, wins.shape))
     ratings = jnp.where(is_forced | ~is_forced.any(), ratings, -jnp.inf)

@@ -14,11 +14,11 @@ import jax.numpy as jnp
 
 from jaxgames import bits
 from jaxgames import game as game_lib
-from jaxgames import threats
-from jaxgames import urgency as urgency_lib
-from jaxgames import windows
-from jaxgames.players import ahead
+from jaxgames.gomoku import threats
+from jaxgames.gomoku import urgency as urgency_lib
+from jaxgames.gomoku import windows
 from jaxgames.players import base
+from jaxgames.players import lookahead
 
 __all__ = ["LEVELS", "Beginner", "Dilettante", "make", "plays"]
 
@@ -67,7 +67,7 @@ class Dilettante(base.Chooser):
     return bits.intersection(best, self.game.empty_cells(state))
 
   def rate(self, state: game_lib.State, ties: chex.Array) -> jax.Array:
-    """Returns how much it likes each move; see `ahead.Rater`."""
+    """Returns how much it likes each move; see `lookahead.Rater`."""
     urgency = urgency_lib.read(self.game, self.game.observe(state)).urgency
     is_legal = self.game.legal_actions(state)
     return jnp.where(is_legal, urgency.astype(jnp.float32) + ties, -jnp.inf)
@@ -80,7 +80,7 @@ class Dilettante(base.Chooser):
 LEVELS: dict[int, Callable[[game_lib.LineGame], base.Player]] = {
   1: Beginner,
   2: Dilettante,
-  3: lambda game: ahead.Ahead(Dilettante(game), width=8, depth=16),
+  3: lambda game: lookahead.Ahead(Dilettante(game), width=8, depth=16),
 }
 
 

@@ -1,9 +1,6 @@
 """What the golden test runs: every learner in little, and what comes with the project."""
 
-import pathlib
 from typing import Any
-
-ROOT = pathlib.Path(__file__).parent.parent.parent
 
 TEST = {"every": 20, "games": 10}
 

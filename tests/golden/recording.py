@@ -4,24 +4,21 @@ import hashlib
 import io
 import json
 import pathlib
-import sys
 import tempfile
 from typing import Any
 
 import jax
 import rich.console
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
-
-from golden import cases
-
 import jaxgames
-from train import agents
+from tests.golden import cases
+from tests.support import paths
 from train import config as config_lib
-from train import loop
-from train import match as match_lib
-from train import provenance
-from train import report
+from train.match import device as match_lib
+from train.report import document as report
+from train.run import agents
+from train.run import loop
+from train.run import provenance
 
 FILE = pathlib.Path(__file__).parent / "record.json"
 
@@ -50,7 +47,7 @@ def record_match(name: str) -> dict[str, Any]:
   """Returns the JSON of a match of a bundled agent."""
   game_name, spec, opponent, num_games = cases.MATCHES[name]
   game = jaxgames.make(game_name)
-  directory = cases.ROOT / "checkpoints" / "shipped" / game_name.partition(":")[0]
+  directory = paths.ROOT / "checkpoints" / "shipped" / game_name.partition(":")[0]
   spec = spec.format(directory).replace("LOOKAHEAD", "ahead")
   both = [agents.make(game, text) for text in (spec, opponent)]
   console = rich.console.Console(file=io.StringIO())
@@ -59,14 +56,14 @@ def record_match(name: str) -> dict[str, Any]:
 
 def record_report(name: str) -> str:
   """Returns the sha256 of the JSON of a report on committed runs."""
-  found = report.make([cases.ROOT / "results" / name / "runs"])
+  found = report.make([paths.ROOT / "results" / name / "runs"])
   text = json.dumps(report.as_json(found), sort_keys=True)
   return hashlib.sha256(text.encode()).hexdigest()
 
 
 def main() -> None:
   jax.config.update("jax_num_cpu_devices", 2)
-  jax.config.update("jax_compilation_cache_dir", str(cases.ROOT / ".jax_cache"))
+  jax.config.update("jax_compilation_cache_dir", str(paths.ROOT / ".jax_cache"))
   record = {
     "environment": environment(),
     "runs": {name: record_run(name) for name in cases.RUNS},

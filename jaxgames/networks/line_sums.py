@@ -1,0 +1,272 @@
+"""First layers: from a board to sums that a move changes in few places.
+
+A move changes one cell. So the sums after every possible move are the present sums
+plus a row for each move: rows of the weights themselves where each cell has its own
+weights, and rows of a table over line patterns where lines have detectors. Tables are
+made once for all games that share the weights; then a move costs look-ups alone.
+
+In the shapes, `B` is the number of boards and `A` that of actions.
+"""
+
+from collections.abc import Callable
+import functools
+from typing import Literal, NamedTuple
+
+import chex
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgames import game as game_lib
+from jaxgames import lines
+from jaxgames.networks import lookup
+
+__all__ = ["CellSums", "LineSums", "LineTables", "Sharing"]
+
+Sharing = Literal["none", "symmetry", "all"]
+
+ActivationFn = Callable[[jax.Array], jax.Array]
+Initializer = nn.initializers.Initializer
+
+# A cell in a pattern is a digit in base 3: empty, own stone, the other's.
+NUM_DIGITS = 3
+
+
+class CellSums(nn.Module):
+  """Sums over the cells of a board.
+
+  Attributes:
+    game: whose boards these are.
+    width: the number of sums.
+    kernel_init: draws the weights.
+  """
+
+  game: game_lib.LineGame
+  width: int
+  kernel_init: Initializer
+
+  def setup(self):
+    shape = (self.game.num_cells, self.width)
+    self.kernel = self.param("kernel", self.kernel_init, shape)
+
+  def __call__(self, boards: jax.Array) -> jax.Array:
+    """Returns `[B, width]` for boards `[B, num_cells]` of -1, 0, 1."""
+    return boards.astype(jnp.float32) @ self.kernel
+
+  def tables(self) -> jax.Array:
+    return self.kernel
+
+  def after(self, tables: jax.Array, boards: jax.Array, cells: jax.Array) -> jax.Array:
+    """Returns the sums `[B, A, width]` after an own stone in one of several cells.
+
+    Args:
+      tables: from `tables`.
+      boards: `[B, num_cells]` int8.
+      cells: `[B, A]` int32, empty cells.
+    """
+    return self(boards)[:, None] + lookup.look_up(tables, cells)
+
+
+class LineTables(NamedTuple):
+  """What there is to know of each pattern of each line.
+
+  Attributes:
+    detected: `[num_lines * 3^length, detectors]`, the detectors' activations, by line
+      and pattern.
+    changes: `[num_lines * length * 3^(length - 1), width]`, what an own stone in an
+      empty place of a line adds, by line, place, and pattern of the other places.
+  """
+
+  detected: chex.Array
+  changes: chex.Array
+
+
+class LineSums(nn.Module):
+  """Sums over detectors, each of which sees the cells of one line.
+
+  Stored as one small matrix a line, from its cells to its detectors; or a class of
+  lines, if they share. Lines that a symmetry of the board maps onto each other are read
+  in corresponding order, and if it maps a line onto itself backwards, mirrored places
+  have the same weights: so symmetric boards have the same sums. Where all lines share,
+  each is read in its own order, and this need not be so.
+
+  Attributes:
+    game: whose boards and lines these are.
+    width: the number of sums.
+    detectors: how many each line has.
+    has_bias: whether detectors have a bias.
+    activation_fn: of the detectors.
+    kernel_init: draws the weights.
+    sharing: which lines have their weights in common: `none`, those that a `symmetry`
+      of the board maps onto each other, or `all`.
+  """
+
+  game: game_lib.LineGame
+  width: int
+  detectors: int
+  has_bias: bool
+  activation_fn: ActivationFn
+  kernel_init: Initializer
+  sharing: Sharing = "none"
+
+  def setup(self):
+    classes, places = _classes(self.game, self.sharing)
+    self.line_kernel = self._shared("line_kernel", places, (self.detectors,))
+    if self.has_bias:
+      self.line_bias = self._shared("line_bias", classes, (self.detectors,))
+    self.kernel = self._shared("kernel", classes, (self.detectors, self.width))
+
+  def _shared(
+    self, name: str, classes: np.ndarray, shape: tuple[int, ...]
+  ) -> jax.Array:
+    """Returns weights for all lines, or their places, from those of each class."""
+    if self.sharing == "none":
+      return self.param(name, self.kernel_init, (*classes.shape, *shape))
+    num_classes = int(classes.max()) + 1
+    return self.param(name, self.kernel_init, (num_classes, *shape))[classes]
+
+  def __call__(self, boards: jax.Array) -> jax.Array:
+    """Returns `[B, width]` for boards `[B, num_cells]` of -1, 0, 1."""
+    # Boards go last, so that picking the cells of lines copies whole rows, and sums
+    # over the cells of a line are operations on long vectors.
+    on_lines = boards.T.astype(jnp.float32)[self.game.lines]
+    detected = jnp.einsum("lcb,lcd->ldb", on_lines, self.line_kernel)
+    active = self._activate(
+      detected, self.line_bias[:, :, None] if self.has_bias else None
+    )
+    flat = active.reshape(-1, boards.shape[0])
+    return flat.T @ self.kernel.reshape(-1, self.width)
+
+  def tables(self) -> LineTables:
+    patterns = _patterns(self.game.length)
+    detected = jnp.einsum("pc,lcd->lpd", patterns, self.line_kernel)
+    active = self._activate(
+      detected, self.line_bias[:, None] if self.has_bias else None
+    )
+    by_pattern = functools.reduce(
+      jnp.add,
+      [active[:, :, d, None] * self.kernel[:, None, d] for d in range(self.detectors)],
+    )
+    shape = (len(self.game.lines), *[NUM_DIGITS] * self.game.length, self.width)
+    by_place = by_pattern.reshape(shape)
+    changes = []
+    for place in range(self.game.length):
+      empty = jax.lax.index_in_dim(by_place, 0, 1 + place, keepdims=False)
+      own = jax.lax.index_in_dim(by_place, 1, 1 + place, keepdims=False)
+      changes.append((own - empty).reshape(shape[0], -1, self.width))
+    return LineTables(
+      detected=active.reshape(-1, self.detectors),
+      changes=jnp.stack(changes, axis=1).reshape(-1, self.width),
+    )
+
+  def after(self, tables: LineTables, boards: jax.Array, cells: jax.Array) -> jax.Array:
+    """Returns the sums `[B, A, width]` after an own stone in one of several cells.
+
+    Args:
+      tables: from `tables`.
+      boards: `[B, num_cells]` int8.
+      cells: `[B, A]` int32, empty cells.
+    """
+    present = self._present(tables, boards)
+    return present[:, None] + self._changes(tables, boards, cells)
+
+  def _present(self, tables: LineTables, boards: jax.Array) -> jax.Array:
+    """Returns the sums by the tables, `[B, width]`."""
+    # Ends in a product and not in a sum of rows, which the compiler would join with
+    # what follows and then compute anew for every action.
+    rows = _indices(boards, *_pattern_weights(self.game))
+    detected = lookup.look_up(tables.detected, rows).reshape(len(boards), -1)
+    return detected @ self.kernel.reshape(-1, self.width)
+
+  def _changes(
+    self, tables: LineTables, boards: jax.Array, cells: jax.Array
+  ) -> jax.Array:
+    """Returns `[B, A, width]`: what an own stone in each of `[B, A]` cells would add."""
+    rows = _indices(boards, *_change_weights(self.game))
+    places = _places_through(self.game)
+    num_always = int((places >= 0).all(axis=0).sum())
+    places_here = lookup.look_up(jnp.asarray(places), cells)
+    num_slots = places.shape[1]
+    flat = jnp.maximum(places_here, 0).reshape(len(boards), -1)
+    rows = jnp.take_along_axis(rows, flat, axis=1, mode="promise_in_bounds")
+    rows = rows.reshape(*cells.shape, num_slots)
+    total = lookup.sum_of(tables.changes, rows[..., :num_always])
+    for slot in range(num_always, num_slots):
+      is_line = (places_here[..., slot] >= 0)[..., None]
+      total += jnp.where(is_line, lookup.look_up(tables.changes, rows[..., slot]), 0.0)
+    return total
+
+  def _activate(self, detected: jax.Array, bias: jax.Array | None) -> jax.Array:
+    return self.activation_fn(detected if bias is None else detected + bias)
+
+
+def _indices(boards: jax.Array, weights: np.ndarray, offsets: np.ndarray) -> jax.Array:
+  """Returns row numbers, digits times weights plus offsets, `[B, n]` int32."""
+  # Small whole numbers, exact as floats; and a matrix product is the quickest way.
+  digits = jnp.where(boards < 0, jnp.int8(2), boards).astype(jnp.float32)
+  found = jnp.dot(digits, weights, precision=jax.lax.Precision.HIGHEST)
+  return found.astype(jnp.int32) + offsets
+
+
+@functools.lru_cache
+def _classes(
+  game: game_lib.LineGame, sharing: Sharing
+) -> tuple[np.ndarray, np.ndarray]:
+  """Returns which lines, and which of their places, have the same weights.
+
+  Returns:
+    `[num_lines]` and `[num_lines, length]` int, numbers of classes.
+  """
+  if sharing == "symmetry":
+    board = game.shape, game.length, game.gravity
+    return lines.symmetric_lines(*board)[1], lines.symmetric_places(*board)
+  num_lines, length = game.lines.shape
+  classes = np.arange(num_lines) if sharing == "none" else np.zeros(num_lines, int)
+  return classes, length * classes[:, None] + np.arange(length)[None]
+
+
+@functools.lru_cache
+def _patterns(length: int) -> np.ndarray:
+  """Returns `[3^length, length]` float32, every pattern of a line, as -1, 0, 1."""
+  digits = np.indices([NUM_DIGITS] * length).reshape(length, -1).T
+  return np.array([0.0, 1.0, -1.0], np.float32)[digits]
+
+
+@functools.lru_cache
+def _pattern_weights(game: game_lib.LineGame) -> tuple[np.ndarray, np.ndarray]:
+  """Returns how a line's pattern is read: `[num_cells, num_lines]`, `[1, num_lines]`."""
+  num_lines, length = game.lines.shape
+  weights = np.zeros((game.num_cells, num_lines), np.float32)
+  for place, cells in enumerate(game.lines.T):
+    weights[cells, np.arange(num_lines)] = NUM_DIGITS ** (length - 1 - place)
+  offsets = NUM_DIGITS**length * np.arange(num_lines, dtype=np.int32)
+  return weights, offsets[None]
+
+
+@functools.lru_cache
+def _change_weights(game: game_lib.LineGame) -> tuple[np.ndarray, np.ndarray]:
+  """Returns how the pattern around each place of each line is read.
+
+  Returns:
+    `[num_cells, num_lines * length]` float32 and `[1, num_lines * length]` int32.
+  """
+  num_lines, length = game.lines.shape
+  weights = np.zeros((game.num_cells, num_lines, length), np.float32)
+  for place in range(length):
+    others = [i for i in range(length) if i != place]
+    for rank, other in enumerate(others):
+      cells = game.lines[:, other]
+      weights[cells, np.arange(num_lines), place] = NUM_DIGITS ** (length - 2 - rank)
+  num_places = num_lines * length
+  offsets = NUM_DIGITS ** (length - 1) * np.arange(num_places, dtype=np.int32)
+  return weights.reshape(-1, num_places), offsets[None]
+
+
+@functools.lru_cache
+def _places_through(game: game_lib.LineGame) -> np.ndarray:
+  """Returns `[num_cells, most]` int32: line times length plus place, or -1."""
+  through = lines.lines_through(game.shape, game.length)
+  cells = np.arange(game.num_cells)[:, None, None]
+  place = (game.lines[through] == cells).argmax(axis=2)
+  return np.where(through >= 0, through * game.length + place, -1).astype(np.int32)

@@ -1,0 +1,230 @@
+"""The player that trusts the critic of the gomoku paper, and how it looks at moves.
+
+In the shapes, `B` is the number of games and `S` that of shapes of stones.
+"""
+
+import functools
+from typing import NamedTuple
+
+import chex
+from flax import struct
+import jax
+import jax.numpy as jnp
+
+from jaxgames import batching
+from jaxgames import bits
+from jaxgames import game as game_lib
+from jaxgames import networks
+from jaxgames.gomoku import shapes as shapes_lib
+from jaxgames.gomoku import windows
+from jaxgames.players import base
+
+__all__ = ["CriticGreedy", "Moves", "after", "consider", "is_best"]
+
+# Moves of each game that are judged at a time, on average; and of all games, at least
+# and at most.
+MOVES_EACH, LEAST, MOST = 16, 32, 512
+
+
+class Moves(NamedTuple):
+  """What may be played in each game.
+
+  Attributes:
+    is_move: `[B, num_cells]` bool, the moves that are considered.
+    values: `[B, num_cells]` float32, how likely player 1 is to win after each.
+  """
+
+  is_move: chex.Array
+  values: chex.Array
+
+
+def consider(
+  critic: networks.Critic,
+  params: chex.ArrayTree,
+  games: game_lib.State,
+  situations: networks.Situation,
+  *,
+  distance: int,
+) -> Moves:
+  """Judges all moves near stones.
+
+  Games differ in how many moves there are. Those of all games make one list, of which
+  some are judged at a time until none is left: nothing is judged that is no move.
+
+  Args:
+    critic: judges.
+    params: its parameters.
+    games: `[B]` positions; of one that is over there are no moves.
+    situations: `[B]` the same, as the critic sees them.
+    distance: how far from a stone a move may be.
+  """
+  game, num_games = critic.game, games.num_moves.shape[0]
+  near_fn = functools.partial(windows.near_stones, game, distance=distance)
+  is_move = jax.vmap(near_fn)(games)
+  place = jnp.cumsum(is_move.reshape(-1), dtype=jnp.int32) - 1
+  chunk = min(max(MOVES_EACH * num_games, LEAST), MOST)
+  most = -(-is_move.size // chunk) * chunk
+  # Where there is no move, a place that does not exist: nothing is written.
+  target = jnp.where(is_move.reshape(-1), place, most)
+  listed = (
+    jnp.zeros(most, jnp.int32)
+    .at[target]
+    .set(jnp.arange(is_move.size, dtype=jnp.int32), mode="drop", unique_indices=True)
+  )
+  near = _surroundings(critic, games)
+
+  def judge(carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+    start, values = carry
+    moves = jax.lax.dynamic_slice_in_dim(listed, start, chunk)
+    lane, cells = moves // game.num_cells, moves % game.num_cells
+    rows = jax.tree.map(lambda leaf: leaf[lane], situations)
+    inputs = critic.encode(_after(critic, rows, near[lane, cells], cells))
+    found = jnp.asarray(critic.apply(params, inputs))
+    return start + chunk, jax.lax.dynamic_update_slice_in_dim(values, found, start, 0)
+
+  _, values = jax.lax.while_loop(
+    lambda carry: carry[0] <= place[-1],
+    judge,
+    (jnp.int32(0), jnp.zeros(most, jnp.float32)),
+  )
+  return Moves(is_move, values[place].reshape(is_move.shape))
+
+
+def is_best(moves: Moves, is_turn: chex.Array) -> jax.Array:
+  """Returns `[B, num_cells]` bool, the moves that are worth most to who is to move.
+
+  Args:
+    moves: that may be played.
+    is_turn: `[B]` bool, whether player 1 is to move, who wants a high value.
+  """
+  worth = jnp.where(is_turn[:, None], moves.values, -moves.values)
+  worth = jnp.where(moves.is_move, worth, -jnp.inf)
+  return moves.is_move & (worth == worth.max(axis=1, keepdims=True))
+
+
+def after(
+  critic: networks.Critic,
+  games: game_lib.State,
+  situations: networks.Situation,
+  cells: chex.Array,
+) -> networks.Situation:
+  """Returns `[B]` the situations after a move in each game.
+
+  Args:
+    critic: whose shapes are counted.
+    games: `[B]` positions.
+    situations: `[B]` the same.
+    cells: `[B]` int32, the moves.
+  """
+  near = _surroundings(critic, games)
+  places = jnp.arange(cells.shape[0], dtype=jnp.int32)
+  return _after(critic, situations, near[places, cells], cells)
+
+
+def _surroundings(critic: networks.Critic, games: game_lib.State) -> jax.Array:
+  """Returns `[B, num_cells, 2, num_directions]` int32, for the mover and the other."""
+  game = critic.game
+  return jax.vmap(lambda s: shapes_lib.surroundings(game, game.observe(s)))(games)
+
+
+def _after(
+  critic: networks.Critic,
+  situations: networks.Situation,
+  near: jax.Array,
+  cells: jax.Array,
+) -> networks.Situation:
+  """Returns `[n]` the situations after one move each.
+
+  Args:
+    critic: whose shapes are counted.
+    situations: `[n]` before.
+    near: `[n, 2, num_directions]` int32, the surroundings of the moves.
+    cells: `[n]` int32, the moves.
+  """
+  is_turn = situations.is_turn
+  # Who moves comes first, then player 1 again.
+  counts = _turned(situations.counts, is_turn)
+  counts = shapes_lib.count_after(critic.drawings, counts, near)
+  stone = jnp.where(is_turn, jnp.int8(1), jnp.int8(-1))[:, None]
+  places = jnp.arange(situations.boards.shape[1], dtype=jnp.int32)
+  is_new = cells[:, None] == places[None]
+  return networks.Situation(
+    counts=_turned(counts, is_turn),
+    boards=jnp.where(is_new, stone, situations.boards),
+    is_turn=~is_turn,
+    is_first=situations.is_first,
+  )
+
+
+def _turned(counts: jax.Array, is_turn: jax.Array) -> jax.Array:
+  """Returns `[n, 2, S]` counts with the sides exchanged where it is player 2's turn."""
+  return jnp.where(is_turn[:, None, None], counts, counts[:, ::-1])
+
+
+@struct.dataclass
+class CriticGreedy(base.Chooser):
+  """Plays the move after which it is most likely to win, any if there are several.
+
+  It takes itself for player 1, whether it moves first or second.
+
+  Attributes:
+    critic: judges.
+    params: the critic's parameters.
+    distance: how far from a stone a move may be.
+    takes_five: whether it completes a line wherever it can, whatever the critic says.
+  """
+
+  critic: networks.Critic = struct.field(pytree_node=False)
+  params: chex.ArrayTree
+  distance: int = struct.field(pytree_node=False, default=1)
+  takes_five: bool = struct.field(pytree_node=False, default=True)
+
+  @property
+  def game(self) -> game_lib.LineGame:  # type: ignore[override]
+    return self.critic.game
+
+  def on(self, game: game_lib.LineGame) -> "CriticGreedy":
+    """Returns the same player on a board of another size, if it can play there."""
+    is_alike = game.length == self.game.length and not game.gravity
+    if self.critic.sees_board or not is_alike or len(game.shape) != 2:
+      return self
+    return CriticGreedy(
+      self.critic.clone(game=game), self.params, self.distance, self.takes_five
+    )
+
+  def choices(self, state: game_lib.State) -> bits.Words:
+    moves, fives = self._consider(state), self._fives(state)
+    best = bits.pack(is_best(moves, jnp.ones(1, bool))[0], self.game.num_words)
+    return bits.select(bits.contains_any(fives), fives, best)
+
+  def rate(self, state: game_lib.State, ties: chex.Array) -> jax.Array:
+    """Returns how much it likes each move; see `ahead.Rater`."""
+    moves, fives = self._consider(state), self._fives(state)
+    is_five = bits.unpack(fives, self.game.num_cells)
+    values = jnp.where(moves.is_move, moves.values, -jnp.inf)[0]
+    return jnp.where(is_five, 1.0, values) + 1e-6 * ties
+
+  def judge(self, state: game_lib.State) -> jax.Array:
+    """Returns how good a position is for who is to move; see `ahead.Rater`."""
+    inputs = self.critic.encode(self._situation(state))
+    return 2.0 * jnp.asarray(self.critic.apply(self.params, inputs)) - 1.0
+
+  def _consider(self, state: game_lib.State) -> Moves:
+    games, situations = batching.repeat((state, self._situation(state)), 1)
+    return consider(self.critic, self.params, games, situations, distance=self.distance)
+
+  def _fives(self, state: game_lib.State) -> bits.Words:
+    """Returns the cells that it takes whatever the critic says."""
+    game = self.game
+    if not self.takes_five:
+      return bits.constant(0, game.num_words)
+    return bits.intersection(game.winning_cells(state.own), game.playable_cells(state))
+
+  def _situation(self, state: game_lib.State) -> networks.Situation:
+    board = self.game.observe(state)
+    return networks.Situation(
+      counts=self.critic.count(board),
+      boards=board.reshape(-1),
+      is_turn=jnp.bool_(True),
+      is_first=state.num_moves % 2 == 0,
+    )

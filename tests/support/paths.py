@@ -1,0 +1,5 @@
+"""Where the project's files are."""
+
+import pathlib
+
+ROOT = pathlib.Path(__file__).parent.parent.parent

@@ -1,0 +1,113 @@
+"""The benchmark measures what it says, whatever the machine's speed."""
+
+import math
+
+import pytest
+import rich.console
+
+from jaxgames import game as game_lib
+from jaxgames import players
+from train.bench import games as bench
+from train.bench import training as bench_training
+
+TINY = {"num_lanes": 8, "num_plies": 12, "num_rounds": 2}
+OURS = ("moves_per_second", "games_per_second", "cost_growth")
+
+
+def draw(table):
+  console = rich.console.Console(width=120)
+  with console.capture() as capture:
+    console.print(table)
+  return capture.get()
+
+
+@pytest.fixture(scope="module")
+def numbers():
+  return bench.measure(**TINY)
+
+
+def test_all_numbers_are_there_and_positive(numbers):
+  expected = {f"{name}_{key}" for name in game_lib.GAMES for key in OURS}
+  for peer, names in (("pgx", bench.PGX_NAMES), ("openspiel", bench.OPENSPIEL_NAMES)):
+    expected |= {f"{name}_vs_{peer}" for name in names}
+    expected |= {f"{name}_{peer}_moves_per_second" for name in names}
+  assert set(numbers) == expected
+  for key, number in numbers.items():
+    assert type(number) is float, key
+    assert math.isfinite(number), key
+    # So few moves need not end a game of gomoku.
+    assert number > 0 or key == "gomoku_games_per_second", key
+
+
+def test_games_and_moves_per_second_fit_together():
+  numbers = bench.measure(["tictactoe"], num_lanes=8, num_plies=200, num_rounds=2)
+  moves = numbers["tictactoe_moves_per_second"] / numbers["tictactoe_games_per_second"]
+  assert 5 <= moves <= 9
+
+
+def test_table_shows_every_game_and_what_is_left_out(numbers):
+  text = draw(bench.table(numbers))
+  for name in game_lib.GAMES:
+    assert name in text
+  assert "openspiel does not have ttt3d" in text
+  assert "pgx does not have connect4_4x4, ttt3d, gomoku" in text
+
+
+def test_missing_peers_are_left_out_with_a_word(monkeypatch):
+  monkeypatch.setattr(bench, "_is_installed", lambda peer: False)
+  numbers = bench.measure(["tictactoe"], **TINY)
+  assert set(numbers) == {f"tictactoe_{key}" for key in OURS}
+  text = draw(bench.table(numbers))
+  assert "pip install 'jaxgames[pgx]'" in text
+  assert "pip install 'jaxgames[openspiel]'" in text
+
+
+def test_peers_play_as_many_games_as_are_counted():
+  search = bench._openspiel("tic_tac_toe", 1000, 7.6)
+  root = search.run_fn(1)
+  assert root.explore_count == 1
+  # The mean of a thousand results: the first player wins some 0.3 more than it loses.
+  assert 0.15 < root.total_reward < 0.45
+  assert (root.total_reward * 1000) == pytest.approx(round(root.total_reward * 1000))
+  assert search.num_moves == 7600
+
+
+def test_mean_length_is_that_of_whole_games():
+  player = players.Random(game_lib.make("tictactoe"))
+  assert bench._mean_length(player, 20_000) == pytest.approx(7.5, abs=0.2)
+
+
+def test_progress_is_told_before_each_game():
+  told = []
+  bench.measure(["connect4_4x4", "tictactoe"], **TINY, progress_fn=told.append)
+  assert told == ["connect4_4x4", "tictactoe"]
+
+
+def test_wrong_arguments_are_refused():
+  with pytest.raises(ValueError, match="num_lanes must be at least 1, not 0"):
+    bench.measure(num_lanes=0)
+  with pytest.raises(ValueError, match="no game 'chess'"):
+    bench.measure(["chess"])
+
+
+def test_training_is_measured_under_its_contract_names():
+  small = bench_training.network("small_unstructured", 4)
+  runs = {
+    "one_trial": small,
+    "ten_trials": bench_training.network("small_unstructured", 4, trials=2),
+    "deep_structured_256": small,
+    "against_benchmark": bench_training.network(
+      "small_unstructured", 4, opponent="benchmark"
+    ),
+    "tabular_tictactoe": bench_training.tabular("tictactoe", trials=1),
+  }
+  numbers = bench_training.measure(runs, num_games=20, num_rounds=1)
+  assert set(numbers) == {
+    *(f"train_{name}_games_per_second" for name in runs),
+    *(f"train_{name}_compile_seconds" for name in runs),
+    "train_ten_trials_cost",
+    "train_opponent_cost",
+    "train_test_cost",
+  }
+  assert all(math.isfinite(number) for number in numbers.values())
+  assert "one_trial" in draw(bench_training.table(numbers))

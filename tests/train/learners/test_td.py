@@ -1,0 +1,400 @@
+"""The TD learner against its plain twin, and what its settings promise."""
+
+import functools
+
+import chex
+import jax
+import jax.export
+import jax.numpy as jnp
+import numpy as np
+import pydantic
+import pytest
+
+from jaxgames import arena
+from jaxgames import players
+from tests.support import quick
+from tests.support import training
+from tests.twins import td as td_twin
+from train import config as config_lib
+from train.learners.common import schedule
+from train.learners.td import learner as td
+from train.learners.td import settings as td_settings
+
+NETWORK = {"hidden": [5], "detectors": 2, "bias": True}
+
+
+def make(*, game="connect4_4x4", opponent="self", lanes=1, network=NETWORK, **settings):
+  return td.TdLearner(
+    config_lib.RunConfig(
+      game=game,
+      learner={"kind": "td", "network": network, **settings},
+      opponent=opponent,
+      games=100,
+      parallel_games=lanes,
+      test={"every": 50, "games": 10, "against": "random"},
+    )
+  )
+
+
+def begin(learner, key=None):
+  key = jax.random.key(0) if key is None else key
+  return quick.jit(functools.partial(training.begin, learner))(key)
+
+
+def follow(learner, num_turns, seed=0):
+  """Plays turns, and lets the twin learn from the same moves; returns both weights."""
+  settings, lanes = learner.settings, range(learner.num_lanes)
+  state = begin(learner, jax.random.key(seed))
+  twin = td_twin.Network(learner.network, state.params)
+  decay = settings.discount * settings.trace
+  games = [td_twin.Lane(decay, settings.trace_length) for _ in lanes]
+
+  @quick.jit
+  def watch(state):
+    """Returns the learner's move, the positions after the answer, and the next state."""
+    keys = jax.random.split(state.key, 4)
+    move = learner._move(state, keys[1])
+    after = move.games
+    if learner.opponent is not None:
+      after = learner._answer(state._replace(games=after), keys[2]).games
+    return move, after, learner._turn(state)
+
+  for _ in range(num_turns):
+    move, after, state = watch(state)
+    move, after = jax.device_get((move, after))
+    lessons, endings = [], [[] for _ in lanes]
+    for i in lanes:
+      side = int(move.side[i]) if move.is_made[i] else None
+      is_over, has_won = bool(move.games.is_over[i]), move.games.winner[i] != 0
+      target = settings.discount * twin.forward(move.boards[i])[0]
+      if is_over and not settings.teaches_terminal:
+        target = 1.0 if has_won else 0.0
+      if settings.exploration_teaches == "greedy":
+        target = float(move.targets[i])
+      lessons.append(games[i].lesson(side, target, move.is_taught[i]))
+      if side is None:
+        continue
+      games[i].moved(side, move.boards[i], move.is_taught[i])
+      if is_over:
+        if learner.opponent is None:
+          endings[i].append((games[i].previous[1 - side], -1.0 if has_won else 0.0))
+        if settings.teaches_terminal:
+          endings[i].append((games[i].previous[side], 1.0 if has_won else 0.0))
+    for i in lanes:
+      if after.is_over[i] and not move.games.is_over[i]:
+        result = -1.0 if after.winner[i] != 0 else 0.0
+        endings[i].append((games[i].previous[0], result))
+    twin.teach([lesson for lesson in lessons if lesson], settings.learning_rate)
+    for i in lanes:
+      if after.is_over[i]:
+        games[i].ended(endings[i])
+    if not learner.is_spread:
+      for _ in range(2):
+        now = [game.pending.pop(0) for game in games if game.pending]
+        twin.teach(now, settings.learning_rate)
+  return state, twin
+
+
+def start(learner, until_games):
+  """Returns a trial that has so many games."""
+  train = quick.jit(
+    lambda key, until: training.advance(learner, training.begin(learner, key), until)
+  )
+  return train(jax.random.key(0), until_games)
+
+
+def assert_same_weights(state, twin):
+  ours = td_twin.Network(twin.network, state.params).weights
+  for name, weights in twin.weights.items():
+    np.testing.assert_allclose(ours[name], weights, atol=3e-5, err_msg=name)
+
+
+@pytest.mark.parametrize(
+  "fields",
+  [
+    {},
+    {"lanes": 4},
+    {"lanes": 4, "teaches_terminal": False, "counts_wins": True},
+    {"lanes": 3, "exploration_teaches": "nothing", "epsilon": 0.5},
+    {"lanes": 3, "exploration_teaches": "greedy", "epsilon": 0.5},
+    {"lanes": 2, "terminal_steps": "at_once"},
+    {"lanes": 1, "terminal_steps": "spread", "discount": 0.9},
+    {"opponent": "benchmark"},
+    {"opponent": "benchmark", "lanes": 4, "starts": "never"},
+    {"opponent": "attack-defense", "lanes": 4, "teaches_terminal": False},
+    {"opponent": "benchmark", "lanes": 3, "starts": "random", "counts_wins": True},
+    {"game": "tictactoe", "network": {"hidden": [7, 4], "detectors": 0}, "lanes": 2},
+    {"network": {**NETWORK, "hidden": [], "bias": False, "slope": 1.0}, "lanes": 2},
+    {"network": {**NETWORK, "straight": True}, "lanes": 2, "learning_rate": 0.02},
+    {"lanes": 3, "trace": 0.7, "trace_length": 4, "discount": 0.9},
+    {
+      "lanes": 3,
+      "trace": 0.5,
+      "trace_length": 3,
+      "exploration_teaches": "nothing",
+      "epsilon": 0.5,
+    },
+    {"opponent": "benchmark", "lanes": 2, "trace": 0.8, "trace_length": 5},
+  ],
+)
+def test_learner_equals_its_plain_twin(fields):
+  learner = make(**{"learning_rate": 0.05, **fields})
+  state, twin = follow(learner, 60)
+  assert int(state.num_games) >= 3
+  assert_same_weights(state, twin)
+
+
+def test_hand_worked_step():
+  # One lesson, one linear unit: V = tanh(x w / 2), with w = 0 everywhere is 0, so that
+  # towards a target of 1 each own stone's weight grows by 0.1 * 1 * 0.5.
+  learner = make(
+    game="tictactoe", network={"hidden": [], "detectors": 0}, learning_rate=0.1
+  )
+  state = begin(learner)
+  state = state._replace(params=jax.tree.map(jnp.zeros_like, state.params))
+  (lessons, _) = state.previous
+  board = jnp.array([[1, -1, 0, 0, 1, 0, 0, 0, -1]], jnp.int8)
+  lessons = lessons._replace(
+    boards=board[None], targets=jnp.array([1.0]), weights=jnp.array([[1.0]])
+  )
+  after = learner._teach(state, lessons)
+  expected = 0.05 * np.asarray(board[0], np.float32)
+  kernel = after.params["params"]["sums"]["kernel"][:, 0]
+  np.testing.assert_allclose(kernel, expected, rtol=1e-6)
+  assert float(after.tally.squared_errors) == 1.0
+
+
+def test_hand_worked_trace():
+  # As above, but half of the error of 1 is taught to the afterstate before as well.
+  learner = make(
+    game="tictactoe",
+    network={"hidden": [], "detectors": 0},
+    learning_rate=0.1,
+    trace=0.5,
+    trace_length=2,
+  )
+  state = begin(learner)
+  state = state._replace(params=jax.tree.map(jnp.zeros_like, state.params))
+  boards = jnp.array(
+    [[[1, -1, 0, 0, 1, 0, 0, 0, -1], [1, -1, 0, 0, 0, 0, 0, 0, 0]]], jnp.int8
+  )
+  lessons = state.previous[0]._replace(
+    boards=boards, targets=jnp.array([1.0]), weights=jnp.array([[1.0, 0.5]])
+  )
+  after = learner._teach(state, lessons)
+  kernel = after.params["params"]["sums"]["kernel"][:, 0]
+  expected = [0.075, -0.075, 0, 0, 0.05, 0, 0, 0, -0.05]
+  np.testing.assert_allclose(kernel, expected, rtol=1e-6)
+  assert float(after.tally.squared_errors) == 1.0
+  assert float(after.tally.num_errors) == 1.0
+
+
+@pytest.mark.parametrize(
+  ("fields", "part"),
+  [({"trace": 0.5}, "trace_length 1"), ({"trace_length": 4}, "trace is 0.0")],
+)
+def test_half_a_trace_is_refused(fields, part):
+  with pytest.raises(ValueError, match=part):
+    make(**fields)
+
+
+def test_adam_takes_steps_of_the_learning_rate():
+  learner = make(optimizer="adam", learning_rate=0.01)
+  state = begin(learner)
+  lessons = state.previous[0]._replace(
+    boards=jnp.ones((1, 1, 16), jnp.int8),
+    targets=jnp.array([1.0]),
+    weights=jnp.ones((1, 1)),
+  )
+  after = quick.jit(learner._teach)(state, lessons)
+  moved = jax.tree.map(np.subtract, after.params, state.params)
+  sizes = np.concatenate([np.abs(leaf).ravel() for leaf in jax.tree.leaves(moved)])
+  # The first step of Adam has the same size for all weights that have a gradient.
+  np.testing.assert_allclose(sizes, 0.01, rtol=1e-2)
+
+
+def test_mean_gradient_is_the_sum_over_the_number_of_games():
+  summed, mean = make(lanes=4), make(lanes=4, gradient="mean")
+  state = begin(summed)
+  lessons = state.previous[0]._replace(
+    boards=jnp.ones((4, 1, 16), jnp.int8),
+    targets=jnp.array([1.0, 0.0, -1.0, 0.5]),
+    weights=jnp.ones((4, 1)),
+  )
+  moved_by = [
+    jax.tree.map(
+      np.subtract, quick.jit(learner._teach)(state, lessons).params, state.params
+    )
+    for learner in (summed, mean)
+  ]
+  chex.assert_trees_all_close(
+    moved_by[0], jax.tree.map(lambda x: 4 * np.asarray(x), moved_by[1]), atol=1e-6
+  )
+
+
+def test_learning_rate_falls_in_a_straight_line():
+  games = jnp.array([0, 50, 100, 120])
+  rates = schedule.linear(0.4, 0.1, games, 100)
+  np.testing.assert_allclose(rates, [0.4, 0.25, 0.1, 0.1], rtol=1e-6)
+  np.testing.assert_allclose(schedule.linear(0.4, None, games, 100), 0.4, rtol=1e-6)
+
+
+def test_advance_stops_at_the_first_turn_with_enough_games():
+  learner = make(lanes=8)
+  advance = jax.jit(functools.partial(training.advance, learner))
+  turn = jax.jit(learner._turn)
+  state = begin(learner)
+  ahead = advance(state, 5)
+  while state.num_games < 5:
+    state = turn(state)
+  chex.assert_trees_all_equal(state, ahead)
+  chex.assert_trees_all_equal(advance(ahead, 5), ahead)
+
+
+def test_chunks_make_no_difference():
+  learner = make(lanes=8, opponent="benchmark")
+  advance = jax.jit(functools.partial(training.advance, learner))
+  state = begin(learner)
+  at_once = advance(state, 60)
+  for until in (7, 8, 31, 60):
+    state = advance(state, until)
+  chex.assert_trees_all_equal(state, at_once)
+
+
+def test_trials_differ_and_each_is_the_same_alone():
+  learner = make(lanes=4)
+  keys = jax.random.split(jax.random.key(0), 3)
+  train = jax.jit(
+    jax.vmap(lambda key: training.advance(learner, training.begin(learner, key), 30))
+  )
+  together = train(keys)
+  weights = together.params["params"]["sums"]["kernel"]
+  assert not np.allclose(weights[0], weights[1])
+  assert not np.allclose(weights[1], weights[2])
+  alone = train(keys[1:2])
+  same = jax.tree.map(lambda x: x[1:2], together)
+  np.testing.assert_array_equal(alone.num_games, same.num_games)
+  np.testing.assert_array_equal(alone.games.own[0], same.games.own[0])
+  chex.assert_trees_all_close(alone.params, same.params, atol=1e-5)
+
+
+def test_no_lane_idles_and_games_are_counted_once():
+  learner = make(lanes=16)
+  state = start(learner, 200)
+  assert int(state.num_games) == int(state.rounds.sum())
+  assert (state.rounds >= 5).all()
+  assert not state.games.is_over.any()
+  _, metrics = learner.report(state)
+  assert 7 <= float(metrics["game_length"]) <= 16
+  cleared, _ = learner.report(state)
+  assert float(cleared.tally.num_games) == 0
+
+
+@pytest.mark.parametrize(
+  ("starts", "is_first"),
+  [
+    ("always", lambda lanes, rounds: lanes >= 0),
+    ("never", lambda lanes, rounds: lanes < 0),
+    ("alternate", lambda lanes, rounds: (lanes + rounds) % 2 == 0),
+  ],
+)
+def test_who_starts(starts, is_first):
+  learner = make(lanes=8, opponent="random", starts=starts)
+  state = begin(learner)
+  turn, lanes = quick.jit(learner._turn), np.arange(8)
+  for _ in range(20):
+    expected = is_first(lanes, np.asarray(state.rounds))
+    np.testing.assert_array_equal(state.is_first, expected)
+    # Whoever is first has moved one stone more, or as many.
+    is_even = np.asarray(state.games.num_moves) % 2 == 0
+    is_new = np.asarray(state.games.num_moves) == 0
+    np.testing.assert_array_equal(is_even[~is_new], expected[~is_new])
+    state = turn(state)
+  assert int(state.num_games) > 8
+
+
+def test_self_play_halves_the_losses_to_random():
+  learner = make(
+    game="tictactoe",
+    lanes=16,
+    learning_rate=0.02,
+    network={"hidden": [16], "detectors": 4, "bias": True, "slope": 1.0},
+  )
+
+  @quick.jit
+  def train_and_test(key, until_games):
+    state = training.advance(learner, training.begin(learner, key), until_games)
+    opponent = players.make(learner.game, "random")
+    return arena.play_match(
+      learner.player(state), opponent, jax.random.key(1), num_games=1000
+    )
+
+  before = train_and_test(jax.random.key(0), 0).losses.sum()
+  after = train_and_test(jax.random.key(0), 6000).losses.sum()
+  assert int(after) < int(before) // 2
+
+
+@pytest.mark.parametrize("opponent", ["self", "benchmark"])
+def test_training_and_tests_lower_for_accelerators(opponent):
+  learner = make(game="ttt3d", lanes=16, opponent=opponent)
+  states = jax.eval_shape(
+    jax.vmap(functools.partial(training.begin, learner)),
+    jax.random.split(jax.random.key(0), 2),
+  )
+  chunk = jax.jit(jax.vmap(functools.partial(training.advance, learner)))
+  until = jax.ShapeDtypeStruct((2,), jnp.int32)
+  exported = jax.export.export(chunk, platforms=["cuda", "tpu"])(states, until)
+  assert "callback" not in exported.mlir_module()
+  benchmark = players.make(learner.game, "benchmark")
+
+  def test(state, key):
+    state, metrics = learner.report(state)
+    player = learner.player(state)
+    return metrics, arena.play_match(player, benchmark, key, num_games=8)
+
+  keys = jax.eval_shape(lambda: jax.random.split(jax.random.key(0), 2))
+  tested = jax.export.export(jax.jit(jax.vmap(test)), platforms=["cuda", "tpu"])
+  assert "callback" not in tested(states, keys).mlir_module()
+
+
+def test_no_key_is_used_twice():
+  learner = make(lanes=2, opponent="combined", starts="random")
+  with jax.debug_key_reuse(True):
+    state = begin(learner)
+    quick.jit(functools.partial(learner._turn))(state)
+
+
+@pytest.mark.parametrize(
+  ("network", "said"),
+  [
+    ({"detectors": 4, "crossings": 8}, "crossings must be 0, not 8"),
+    ({"detectors": 0, "sharing": "symmetry"}, "sharing symmetry is of detectors"),
+    ({"detectors": 0, "patterns": "all", "sharing": "all"}, "sharing all is of"),
+    (
+      {"detectors": 0, "patterns": "all", "crossings": -1},
+      "greater than or equal to 0",
+    ),
+    ({"detectors": 4, "sharing": "counts"}, "'none', 'symmetry' or 'all'"),
+  ],
+)
+def test_networks_that_cannot_be_are_refused(network, said):
+  with pytest.raises(pydantic.ValidationError, match=said):
+    td_settings.NetworkSettings(**network)
+
+
+@pytest.mark.parametrize(
+  "network",
+  [
+    {"hidden": [], "detectors": 0, "patterns": ["counts", "all"], "crossings": 2},
+    {"hidden": [4], "detectors": 2, "sharing": "symmetry", "bias": True},
+    {"hidden": [], "detectors": 2, "sharing": "all"},
+  ],
+)
+def test_every_weight_of_networks_beyond_the_paper_learns(network):
+  learner = make(lanes=8, network=network, learning_rate=0.05)
+  state = begin(learner)
+  turn = quick.jit(learner._turn)
+  after = functools.reduce(lambda now, _: turn(now), range(30), state)
+  for old, new in zip(*map(jax.tree.leaves, (state.params, after.params)), strict=True):
+    assert np.isfinite(new).all()
+    assert not np.array_equal(old, new)

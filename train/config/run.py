@@ -1,0 +1,341 @@
+"""The description of a run: typed, checked, and the same for every learner."""
+
+from collections.abc import Callable, Mapping, Sequence
+import pathlib
+import re
+from typing import Annotated, Any
+
+import pydantic
+import yaml
+
+import jaxgames
+from jaxgames import arena
+from jaxgames import players
+from jaxgames import suggestions
+from train.config import errors as config_errors
+from train.config import files as config_files
+from train.config import sweeps as config_sweeps
+from train.run import exact
+
+__all__ = [
+  "CheckpointSettings",
+  "Count",
+  "LearnerConfig",
+  "RunConfig",
+  "TestSettings",
+  "differences",
+  "dump",
+  "load",
+  "load_sweep",
+  "sweep_name",
+  "to_mapping",
+]
+
+# The number of games is kept in 32 bits, and a trial may overshoot its last target.
+MOST_GAMES = 2_000_000_000
+
+# The opponent that is also met in tests, whoever that is.
+TESTED = "tested"
+
+
+def _as_whole_number(value: Any) -> Any:
+  """Accepts 1e6 for a count, but neither true nor 1.5."""
+  if isinstance(value, bool):
+    raise ValueError(f"{value} is not a whole number")
+  return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Count = Annotated[int, pydantic.BeforeValidator(_as_whole_number), pydantic.Field(ge=1)]
+
+
+class _Model(pydantic.BaseModel):
+  model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
+
+
+class TestSettings(_Model):
+  """How a run is tested on its way.
+
+  Attributes:
+    every: games of training between two tests of a trial.
+    also_at: further numbers of games after which a trial is tested.
+    games: games in a test.
+    against: the player on the other side.
+    also_against: further players by name; the shares of as many games that are won,
+      drawn and lost against each are metrics, as `name_wins`.
+    starts: the games of a test that the agent begins.
+    exact: players against which, in small games, the agent's results are computed
+      exactly, over all that can happen; see `train.exact`.
+  """
+
+  every: Count
+  also_at: tuple[Count, ...] = ()
+  games: Count
+  against: str
+  also_against: dict[str, str] = {}
+  starts: arena.Starts = "alternate"
+  exact: tuple[str, ...] = ()
+
+
+class CheckpointSettings(_Model):
+  """When a run is saved.
+
+  Attributes:
+    every: tests between two checkpoints.
+    keep: how many of the newest are kept, apart from the best.
+  """
+
+  every: Count = 1
+  keep: Count = 3
+
+
+class LearnerConfig(_Model):
+  """The way to learn. In a file, `kind` stands among the settings.
+
+  Attributes:
+    kind: a name in `train.learner_registry.KINDS`.
+    settings: an instance of that kind's settings.
+  """
+
+  kind: str
+  settings: pydantic.SerializeAsAny[pydantic.BaseModel]
+
+
+class RunConfig(_Model):
+  """A run: some trials of training, tested on their way.
+
+  Attributes:
+    game: a name that `jaxgames.make` knows.
+    learner: the way to learn.
+    opponent: `self`, or the player that the learner trains against, which may be
+      `tested`, the one that it is tested against; or several by name, each for as many
+      trials.
+    trials: how often the same is done with other random numbers.
+    games: games of training in each trial.
+    parallel_games: how many games a trial plays at a time.
+    seed: of all randomness.
+    test: how the run is tested.
+    checkpoint: when it is saved.
+    paper: the cell of a paper's table that this run reproduces, and perhaps the
+      reading of the paper in which it does.
+  """
+
+  game: str
+  learner: LearnerConfig
+  opponent: str | dict[str, str] = "self"
+  trials: Count = 1
+  games: Annotated[Count, pydantic.Field(le=MOST_GAMES)]
+  parallel_games: Count = 1
+  seed: Annotated[
+    int, pydantic.BeforeValidator(_as_whole_number), pydantic.Field(ge=0, lt=2**32)
+  ] = 0
+  test: TestSettings
+  checkpoint: CheckpointSettings = CheckpointSettings()
+  paper: dict[str, Any] | None = None
+
+  @property
+  def opponents(self) -> dict[str, str]:
+    """The opponents by name; a single one has none."""
+    named = {"": self.opponent} if isinstance(self.opponent, str) else self.opponent
+    return {
+      name: self.test.against if spec == TESTED else spec
+      for name, spec in named.items()
+    }
+
+  @property
+  def num_trials(self) -> int:
+    """The trials against all opponents."""
+    return self.trials * len(self.opponents)
+
+  @property
+  def test_points(self) -> list[int]:
+    """The numbers of games after which a trial is tested; the last is its end."""
+    regular = range(self.test.every, self.games, self.test.every)
+    return sorted({*regular, *self.test.also_at, self.games})
+
+  @pydantic.field_validator("game")
+  @classmethod
+  def _check_game(cls, name: str) -> str:
+    jaxgames.make(name)
+    return name
+
+  @pydantic.field_validator("learner", mode="before")
+  @classmethod
+  def _read_learner(cls, value: Any) -> Any:
+    if isinstance(value, LearnerConfig):
+      return value
+    if not isinstance(value, Mapping):
+      raise ValueError(f"it is {value!r}, but must be a kind with its settings")
+    kind, kinds = str(value.get("kind")), _kinds()
+    if kind not in kinds:
+      known = suggestions.close_match(kind, kinds)
+      is_given = "kind" in value
+      error = ValueError(
+        f"no learner {kind!r}: {known}" if is_given else f"it is missing: {known}"
+      )
+      raise config_errors.field_error(LearnerConfig, "kind", kind, error)
+    settings = {key: value[key] for key in value if key != "kind"}
+    return LearnerConfig(
+      kind=kind, settings=kinds[kind].settings.model_validate(settings)
+    )
+
+  @pydantic.field_validator("opponent", mode="before")
+  @classmethod
+  def _check_opponent(cls, value: Any, info: pydantic.ValidationInfo) -> Any:
+    if not isinstance(value, str | Mapping):
+      raise ValueError(f"it is {value!r}, but must be a player, or players by name")
+    several = {} if isinstance(value, str) else value
+    if not several and not isinstance(value, str):
+      raise ValueError("there must be at least one opponent")
+    learner = info.data.get("learner")
+    if several and learner and not _kinds()[learner.kind].takes_many_opponents:
+      raise ValueError(
+        f"learner {learner.kind} takes one opponent, not several by name"
+      )
+    _check_names(several)
+    for spec in several.values() if several else [value]:
+      if spec not in ("self", TESTED) and "game" in info.data:
+        players.make(jaxgames.make(info.data["game"]), str(spec))
+    return value
+
+  @pydantic.field_validator("test")
+  @classmethod
+  def _check_test(
+    cls, test: TestSettings, info: pydantic.ValidationInfo
+  ) -> TestSettings:
+    if "game" not in info.data:
+      return test
+    game = jaxgames.make(info.data["game"])
+    last = info.data.get("games")
+
+    def check(field: str, value: Any, check_fn: Callable[[], Any]) -> None:
+      try:
+        check_fn()
+      except ValueError as error:
+        raise config_errors.field_error(TestSettings, field, value, error) from error
+
+    check("against", test.against, lambda: players.make(game, test.against))
+    check("also_against", test.also_against, lambda: _check_players(game, test))
+    check("exact", test.exact, lambda: exact.check(game, test.exact))
+    if last is not None:
+      check("also_at", test.also_at, lambda: _check_points(test.also_at, last))
+    return test
+
+
+def load(path: pathlib.Path | str, overrides: Sequence[str] = ()) -> RunConfig:
+  """Reads the description of a run.
+
+  Args:
+    path: a YAML file.
+    overrides: dotted paths with values, `test.every=1000`.
+
+  Raises:
+    ValueError: one sentence with the file, the field, its value and what is allowed.
+  """
+  source = config_files.read(pathlib.Path(path))
+  return _validate(config_files.apply_overrides(source, overrides))
+
+
+def sweep_name(path: pathlib.Path | str) -> str:
+  """Returns the name of a sweep: what its file says, or is called.
+
+  Raises:
+    ValueError: if the name is none for a directory.
+  """
+  name = config_files.read_mapping(pathlib.Path(path)).get("name")
+  if name is None:
+    return pathlib.Path(path).stem
+  if not isinstance(name, str) or not re.fullmatch(r"\w[\w.-]*", name):
+    raise ValueError(f"{path}: name is {name!r}, but must name a directory")
+  return name
+
+
+def load_sweep(
+  path: pathlib.Path | str, overrides: Sequence[str] = ()
+) -> list[tuple[str, RunConfig]]:
+  """Reads the descriptions of many runs, each with its name.
+
+  A run has the name of its file; in a sweep over readings of a paper `READING/FILE`,
+  and each reading has all runs.
+
+  Args:
+    path: a YAML file with `runs`, see `config_sweeps.read`; or the description of one
+      run.
+    overrides: as in `load`, for all runs.
+  """
+  path = pathlib.Path(path)
+  if "runs" not in config_files.read_mapping(path):
+    return [(path.stem, load(path, overrides))]
+  return [
+    (name, _validate(source)) for name, source in config_sweeps.read(path, overrides)
+  ]
+
+
+def dump(config: RunConfig) -> str:
+  """Returns the YAML that loads to an equal config."""
+  return yaml.safe_dump(to_mapping(config), sort_keys=False, allow_unicode=True)
+
+
+def to_mapping(config: RunConfig) -> dict[str, Any]:
+  """Returns plain values, laid out as in a file."""
+  values = config.model_dump(mode="json")
+  learner = values["learner"]
+  values["learner"] = {"kind": learner["kind"], **learner["settings"]}
+  return values
+
+
+def differences(
+  before: Mapping[str, Any], after: Mapping[str, Any], path: str = ""
+) -> list[str]:
+  """Says which fields of two laid out configs differ.
+
+  >>> differences({"seed": 1, "test": {"every": 2}}, {"seed": 1, "test": {"every": 3}})
+  ['test.every was 2 and is 3']
+  """
+  found = []
+  for key in [*before, *(key for key in after if key not in before)]:
+    old, new = before.get(key), after.get(key)
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+      found += differences(old, new, f"{path}{key}.")
+    elif old != new:
+      found.append(f"{path}{key} was {old!r} and is {new!r}")
+  return found
+
+
+def _validate(source: config_files.Source) -> RunConfig:
+  try:
+    return RunConfig.model_validate(source.values)
+  except pydantic.ValidationError as error:
+    learner = source.values.get("learner")
+    kind = (
+      _kinds().get(str(learner.get("kind"))) if isinstance(learner, Mapping) else None
+    )
+    nested = {"learner": kind.settings} if kind else {}
+    message = config_errors.sentence(error, source, RunConfig, nested)
+    raise ValueError(message) from error
+
+
+def _kinds() -> Mapping[str, Any]:
+  # Learners are made from configs: imported above, each module would need the other.
+  from train.learners import registry as learner_registry
+
+  return learner_registry.KINDS
+
+
+def _check_points(points: Sequence[int], last: int) -> None:
+  late = [point for point in points if point > last]
+  if late:
+    raise ValueError(
+      f"there is no test after {late[0]:,} games, training ends at {last:,}"
+    )
+
+
+def _check_players(game: jaxgames.LineGame, test: TestSettings) -> None:
+  _check_names(test.also_against)
+  for spec in test.also_against.values():
+    players.make(game, spec)
+
+
+def _check_names(names: Mapping[str, Any]) -> None:
+  for name in names:
+    if not re.fullmatch(r"\w+", str(name)):
+      raise ValueError(f"the name {name!r} must be of letters, digits and _")

@@ -1,0 +1,41 @@
+"""Engines outside of this program, named on the command line."""
+
+import jaxgames
+from train.engines import bsdgames
+from train.engines import client
+from train.match import host_player
+
+__all__ = ["PREFIX", "is_engine", "make"]
+
+PREFIX = "engine:"
+
+# The word that stands for an engine that speaks a language of its own.
+BSDGAMES = "bsdgames"
+
+
+def is_engine(spec: str) -> bool:
+  """Returns whether a text names an engine, not a player of ours."""
+  return spec.strip().startswith(PREFIX)
+
+
+def make(
+  game: jaxgames.LineGame, spec: str, limits: client.Limits
+) -> host_player.HostPlayer:
+  """Returns an engine, started.
+
+  Args:
+    game: what it shall play.
+    spec: `engine:COMMAND` for a program that speaks the Gomocup protocol, or
+      `engine:bsdgames`.
+    limits: on its time.
+
+  Raises:
+    ValueError: if there is no such engine, or it cannot play this game.
+  """
+  is_gomoku = len(game.shape) == 2 and game.shape[0] == game.shape[1]
+  if not is_gomoku or game.length != 5 or game.gravity:
+    raise ValueError("engines play Gomoku only: the game must be gomoku, of any size")
+  command = spec.strip().removeprefix(PREFIX).strip()
+  if command == BSDGAMES:
+    return bsdgames.BsdGomoku(game, limits)
+  return client.GomocupEngine(game, command, limits)

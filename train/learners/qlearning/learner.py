@@ -1,0 +1,359 @@
+"""Neural Q-learning from whole games of self-play: the qlearn paper.
+
+At every turn each of many games is played from the first move to the last by the same
+network, which moves for both sides. What it said on the way becomes a training set:
+the output of each move made is replaced by its target, from the last move backward.
+Gradient descent on the sets and their symmetric copies then changes the network.
+
+In the shapes, `B` is the number of games in parallel, `P` that of plies of the longest
+game and `A` that of actions.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import NamedTuple
+
+import chex
+import jax
+import jax.numpy as jnp
+
+import jaxgames
+from jaxgames import batching
+from jaxgames import players
+from jaxgames.players import base
+from jaxgames.players import q_greedy
+from train import config as config_lib
+from train.learners.common import descent
+from train.learners.common import schedule
+from train.learners.qlearning import settings as qlearning_settings
+
+__all__ = ["Examples", "Games", "QLearner", "QLearningState", "desired_outputs"]
+
+
+class Tally(NamedTuple):
+  """Sums since the last report, all float32.
+
+  Attributes:
+    squared_errors: of the moves made, when they were made.
+    num_games: games that ended.
+    num_moves: their lengths.
+    num_wins: won by the first player.
+    num_draws: drawn.
+  """
+
+  squared_errors: chex.Array
+  num_games: chex.Array
+  num_moves: chex.Array
+  num_wins: chex.Array
+  num_draws: chex.Array
+
+
+class QLearningState(NamedTuple):
+  """One trial.
+
+  Attributes:
+    params: of the network.
+    optimizer: its state.
+    key: of all randomness to come.
+    num_games: `[]` int32.
+    tally: for the next report.
+  """
+
+  params: chex.ArrayTree
+  optimizer: chex.ArrayTree
+  key: chex.PRNGKey
+  num_games: chex.Array
+  tally: Tally
+
+
+class Games(NamedTuple):
+  """Whole games; after the end of a game nothing is legal, and all outputs are 0.
+
+  Attributes:
+    boards: `[P, B, num_cells]` int8, before each move, 1 the mover's stones.
+    is_legal: `[P, B, A]` bool.
+    outputs: `[P, B, A]` float32, what the network said.
+    actions: `[P, B]` int32, the moves made.
+    is_best: `[P, B]` bool, whether they are among those that the network likes best.
+    ends: `[B]` the last positions.
+  """
+
+  boards: chex.Array
+  is_legal: chex.Array
+  outputs: chex.Array
+  actions: chex.Array
+  is_best: chex.Array
+  ends: jaxgames.State
+
+
+class Examples(NamedTuple):
+  """What the network is to say of positions, `[...]` of them.
+
+  Attributes:
+    boards: `[..., num_cells]` int8.
+    is_legal: `[..., A]` bool.
+    desired: `[..., A]` float32.
+  """
+
+  boards: chex.Array
+  is_legal: chex.Array
+  desired: chex.Array
+
+
+class QLearner:
+  """Learns a Q network from its own games."""
+
+  def __init__(self, config: config_lib.RunConfig):
+    settings = config.learner.settings
+    assert isinstance(settings, qlearning_settings.Settings)
+    if config.opponent != "self":
+      raise ValueError(
+        f"opponent is {config.opponent!r}, but learner qlearning plays against itself: "
+        "it must be 'self'"
+      )
+    self.settings = settings
+    self.game = jaxgames.make(config.game)
+    self.network = settings.network.make(self.game)
+    self.num_lanes = config.parallel_games
+    self.num_games_wanted = config.games
+    self.descent = descent.Descent(
+      "sgd", settings.learning_rate, settings.final_learning_rate, config.games
+    )
+
+  # What the loop asks for.
+
+  def init(self, key: chex.PRNGKey, opponent: chex.Array) -> QLearningState:
+    del opponent  # There is one.
+    key, key_params = jax.random.split(key)
+    params = self.network.init(
+      key_params,
+      jnp.zeros((1, self.game.num_cells), jnp.int8),
+      jnp.ones((1, self.game.num_actions), bool),
+    )
+    return QLearningState(
+      params=params,
+      optimizer=self.descent.init(params),
+      key=key,
+      num_games=jnp.int32(0),
+      tally=Tally(*[jnp.float32(0)] * len(Tally._fields)),
+    )
+
+  def turn(self, state: QLearningState, goes_on: chex.Array) -> QLearningState:
+    after = self._turn(state)
+    return jax.tree.map(lambda new, old: jnp.where(goes_on, new, old), after, state)
+
+  def num_games(self, state: QLearningState) -> jax.Array:
+    return state.num_games
+
+  def is_done(self, state: QLearningState) -> jax.Array:
+    del state
+    return jnp.bool_(False)
+
+  def report(
+    self, state: QLearningState
+  ) -> tuple[QLearningState, dict[str, jax.Array]]:
+    tally = state.tally
+    metrics = {
+      "q_error": jnp.sqrt(tally.squared_errors / tally.num_moves),
+      "game_length": tally.num_moves / tally.num_games,
+      "first_wins": tally.num_wins / tally.num_games,
+      "draws_in_training": tally.num_draws / tally.num_games,
+    }
+    return state._replace(tally=jax.tree.map(jnp.zeros_like, tally)), metrics
+
+  def player(self, state: QLearningState) -> players.Player:
+    return q_greedy.QGreedy(self.network, state.params)
+
+  def parameters(self, state: QLearningState) -> chex.ArrayTree:
+    return state.params
+
+  # One turn: a game in every lane.
+
+  def _turn(self, state: QLearningState) -> QLearningState:
+    key, key_play = jax.random.split(state.key)
+    games = self._play(state, key_play)
+    desired = self._desired(games)
+    state = self._teach(state._replace(key=key), self._examples(games, desired))
+    return self._count(state, games, desired)
+
+  def _play(self, state: QLearningState, key: chex.PRNGKey) -> Games:
+    """Plays games from the first move to the last."""
+    game, epsilon = self.game, self._epsilon(state)
+
+    def ply(
+      positions: jaxgames.State, key_ply: chex.PRNGKey
+    ) -> tuple[jaxgames.State, tuple[jax.Array, ...]]:
+      boards = jax.vmap(game.observe)(positions).reshape(self.num_lanes, -1)
+      is_legal = jax.vmap(game.legal_actions)(positions)
+      outputs = jnp.asarray(self.network.apply(state.params, boards, is_legal))
+      actions, is_best = self._choose(outputs, is_legal, epsilon, key_ply)
+      after = jax.vmap(game.step)(positions, actions)
+      return after, (boards, is_legal, outputs, actions, is_best)
+
+    begin = batching.repeat(game.init(), self.num_lanes)
+    keys = jax.random.split(key, game.num_cells)
+    ends, seen = jax.lax.scan(ply, begin, keys)
+    boards, is_legal, outputs, actions, is_best = seen
+    return Games(boards, is_legal, outputs, actions, is_best, ends)
+
+  def _choose(
+    self,
+    outputs: jax.Array,
+    is_legal: jax.Array,
+    epsilon: jax.Array,
+    key: chex.PRNGKey,
+  ) -> tuple[jax.Array, jax.Array]:
+    """Returns moves `[B]` int32, some of them random, and whether they are best."""
+    key_whether, key_which = jax.random.split(key)
+    is_random = jax.random.uniform(key_whether, (self.num_lanes,)) < epsilon
+    random = jax.random.bits(key_which, (self.num_lanes,), jnp.uint32)
+    is_best = jax.vmap(q_greedy.best_actions, in_axes=(0, 0, None))(
+      outputs, is_legal, self.settings.margin
+    )
+    is_choice = jnp.where(is_random[:, None], is_legal, is_best)
+    actions = jax.vmap(base.draw_allowed)(random, is_choice)
+    return actions, batching.pick(is_best, actions)
+
+  def _desired(self, games: Games) -> jax.Array:
+    """Returns what the outputs should have been, `[P, B, A]` (Table 2)."""
+    settings = self.settings
+    # The answer to each move; to the last one there is none.
+    is_taught = jnp.ones_like(games.is_best)
+    if settings.random_answers == "ignored":
+      is_over = ~games.is_legal.any(axis=2)
+      is_taught = is_taught.at[:-1].set((games.is_best | is_over)[1:])
+    rewards = (settings.win, settings.draw, settings.loss)
+    return jax.vmap(
+      functools.partial(desired_outputs, discount=settings.discount, rewards=rewards),
+      in_axes=(1, 1, 1, 0, 0),
+      out_axes=1,
+    )(
+      games.outputs,
+      games.actions,
+      is_taught,
+      games.ends.num_moves,
+      games.ends.winner != 0,
+    )
+
+  def _examples(self, games: Games, desired: jax.Array) -> Examples:
+    """Returns the training sets with their copies, `[P, copies, B]`, last move first."""
+    cells, actions = self.game.symmetries, self.game.action_symmetries
+    if not self.settings.symmetric_copies:
+      cells, actions = cells[:1], actions[:1]
+
+    def copies(values: jax.Array, table: chex.Array) -> jax.Array:
+      return jnp.moveaxis(values[::-1][:, :, table], 2, 1)
+
+    return Examples(
+      boards=copies(games.boards, cells),
+      is_legal=copies(games.is_legal, actions),
+      desired=copies(desired, actions),
+    )
+
+  def _teach(self, state: QLearningState, examples: Examples) -> QLearningState:
+    """Takes the steps of gradient descent, and goes through them once or more."""
+    num_plies, num_copies, *_ = examples.boards.shape
+    steps = {"set": 1, "position": num_plies, "example": num_plies * num_copies}
+    num_steps = steps[self.settings.steps]
+
+    def divide(values: jax.Array) -> jax.Array:
+      return values.reshape(num_steps, -1, values.shape[-1])
+
+    divided = jax.tree.map(divide, examples)
+
+    def step(state: QLearningState, part: Examples) -> tuple[QLearningState, None]:
+      return self._descend(state, part), None
+
+    def go_through(state: QLearningState, _: None) -> tuple[QLearningState, None]:
+      return jax.lax.scan(step, state, divided)
+
+    return jax.lax.scan(go_through, state, None, length=self.settings.passes)[0]
+
+  def _descend(self, state: QLearningState, examples: Examples) -> QLearningState:
+    """Takes one step of gradient descent."""
+    share = 1.0 if self.settings.gradient == "sum" else 1.0 / self.num_lanes
+
+    def loss(params: chex.ArrayTree) -> jax.Array:
+      outputs = self.network.apply(params, examples.boards, examples.is_legal)
+      return 0.5 * share * ((examples.desired - outputs) ** 2).sum()
+
+    gradient = jax.grad(loss)(state.params)
+    params, optimizer = self.descent.step(
+      gradient, state.optimizer, state.params, state.num_games
+    )
+    return state._replace(params=params, optimizer=optimizer)
+
+  def _count(
+    self, state: QLearningState, games: Games, desired: jax.Array
+  ) -> QLearningState:
+    """Counts the games that have ended: all."""
+    tally = state.tally
+
+    def total(values: jax.Array) -> jax.Array:
+      return values.astype(jnp.float32).sum()
+
+    return state._replace(
+      num_games=state.num_games + self.num_lanes,
+      tally=Tally(
+        squared_errors=tally.squared_errors + ((desired - games.outputs) ** 2).sum(),
+        num_games=tally.num_games + self.num_lanes,
+        num_moves=tally.num_moves + total(games.ends.num_moves),
+        num_wins=tally.num_wins + total(games.ends.winner == 1),
+        num_draws=tally.num_draws + total(games.ends.winner == 0),
+      ),
+    )
+
+  def _epsilon(self, state: QLearningState) -> jax.Array:
+    return schedule.linear(
+      self.settings.epsilon,
+      self.settings.final_epsilon,
+      state.num_games,
+      self.num_games_wanted,
+    )
+
+
+def desired_outputs(
+  outputs: chex.Array,
+  actions: chex.Array,
+  is_taught: chex.Array,
+  num_moves: chex.Array,
+  is_won: chex.Array,
+  *,
+  discount: float,
+  rewards: tuple[float, float, float],
+) -> jax.Array:
+  """Returns the desired outputs of one game, section 4 of the qlearn paper.
+
+  The last move of each side is worth its reward. An earlier one is worth the discount
+  times the most of the desired outputs at the side's next move, two plies later.
+
+  Args:
+    outputs: `[P, A]` float32, the network's at each ply, 0 for moves not possible.
+    actions: `[P]` int32, the moves made.
+    is_taught: `[P]` bool, whether a move's output is replaced by its worth.
+    num_moves: `[]` int32, how many there were before the end.
+    is_won: `[]` bool, whether the last of them won.
+    discount: gamma.
+    rewards: for a win, a draw and a loss.
+  """
+  win, draw, loss = rewards
+  places = jnp.arange(outputs.shape[1], dtype=jnp.int32)
+  numbers = jnp.arange(outputs.shape[0], dtype=jnp.int32)
+  reward = jnp.where(is_won, jnp.where(numbers == num_moves - 1, win, loss), draw)
+  is_last = numbers >= num_moves - 2
+  is_taught = is_taught & (numbers < num_moves)
+
+  def ply(
+    later: tuple[jax.Array, jax.Array], now: tuple[jax.Array, ...]
+  ) -> tuple[tuple[jax.Array, jax.Array], jax.Array]:
+    theirs, mine = later
+    output, action, is_taught, reward, is_last = now
+    target = jnp.where(is_last, reward, discount * mine)
+    desired = jnp.where((places == action) & is_taught, target, output)
+    return (desired.max(), theirs), desired
+
+  nothing = jnp.float32(0)
+  plies = (outputs, actions, is_taught, reward, is_last)
+  _, desired = jax.lax.scan(ply, (nothing, nothing), plies, reverse=True)
+  return desired

@@ -1,0 +1,155 @@
+"""A match that is played move by move on the host, so that engines can take part."""
+
+from collections.abc import Callable, Iterator
+import contextlib
+import dataclasses
+import pathlib
+import signal
+import threading
+from types import FrameType
+from typing import TextIO
+
+import numpy as np
+import rich.console
+
+import jaxgames
+from jaxgames.display import notation
+from train.match import device as match_lib
+from train.match import host_player
+
+__all__ = ["GameRecord", "MakeHostPlayer", "play", "play_game"]
+
+MakeHostPlayer = Callable[[], host_player.HostPlayer]
+
+
+@dataclasses.dataclass(frozen=True)
+class GameRecord:
+  """One game.
+
+  Attributes:
+    number: which of the match, from 0; A moves first where it is even.
+    actions: the moves.
+    winner: 1 for A, -1 for B, 0 for a draw.
+    forfeit: how it was lost, if not on the board.
+  """
+
+  number: int
+  actions: tuple[int, ...]
+  winner: int
+  forfeit: match_lib.Forfeit | None = None
+
+  def as_text(self, game: jaxgames.LineGame) -> str:
+    """Returns the game on one line: who began, how it ended, the moves."""
+    result = {1: "A wins", 0: "draw", -1: "B wins"}[self.winner]
+    if self.forfeit is not None:
+      result += " by forfeit"
+    moves = " ".join(notation.action_name(game, action) for action in self.actions)
+    return f"game {self.number}: {'AB'[self.number % 2]} begins, {result}: {moves}"
+
+
+def play(
+  game: jaxgames.LineGame,
+  make_a_fn: MakeHostPlayer,
+  make_b_fn: MakeHostPlayer,
+  *,
+  num_games: int,
+  console: rich.console.Console,
+  record: pathlib.Path | None = None,
+) -> match_lib.MatchResult:
+  """Plays a match, taking turns in moving first; no engine is left behind.
+
+  Args:
+    game: the rules.
+    make_a_fn: makes the player whose results are returned.
+    make_b_fn: makes its opponent.
+    num_games: how many games.
+    console: where progress is shown if it is a terminal.
+    record: a file that takes a line for each game as soon as it is over.
+
+  Raises:
+    ValueError: if a player cannot play this game, or the record cannot be written.
+  """
+  records = []
+  with contextlib.ExitStack() as stack:
+    stack.enter_context(_unwound_by_termination())
+    player_a = stack.enter_context(contextlib.closing(make_a_fn()))
+    player_b = stack.enter_context(contextlib.closing(make_b_fn()))
+    file = None if record is None else stack.enter_context(_open(record))
+    progress = stack.enter_context(match_lib.progress_bar(console))
+    task = progress.add_task("playing", total=num_games)
+    for number in range(num_games):
+      records.append(play_game(game, (player_a, player_b), number))
+      if file is not None:
+        print(records[-1].as_text(game), file=file, flush=True)
+      progress.update(task, completed=number + 1)
+  return _add_up(records)
+
+
+def play_game(
+  game: jaxgames.LineGame,
+  both: tuple[host_player.HostPlayer, host_player.HostPlayer],
+  number: int,
+) -> GameRecord:
+  """Plays one game; whoever breaks off or makes a wrong move has lost it."""
+  state, actions = game.init(), list[int]()
+  seat = 0
+  try:
+    for seat in (0, 1):
+      both[seat].begin(number)
+    while not state.is_over:
+      seat = (number + len(actions)) % 2
+      action = both[seat].choose(state, tuple(actions))
+      state = _step(game, state, action)
+      actions.append(action)
+  except host_player.ForfeitError as error:
+    forfeit = match_lib.Forfeit(number, "AB"[seat], str(error))
+    return GameRecord(number, tuple(actions), (-1, 1)[seat], forfeit)
+  sign = 1 if number % 2 == 0 else -1
+  return GameRecord(number, tuple(actions), sign * int(state.winner))
+
+
+def _open(path: pathlib.Path) -> TextIO:
+  try:
+    return path.open("w", encoding="utf-8")
+  except OSError as error:
+    raise ValueError(f"cannot write {path}: {error.strerror}") from error
+
+
+def _step(
+  game: jaxgames.LineGame, state: jaxgames.State, action: int
+) -> jaxgames.State:
+  try:
+    return game.step(state, np.int32(action))
+  except ValueError:
+    raise host_player.ForfeitError(f"its move {action} is not legal") from None
+
+
+def _add_up(records: list[GameRecord]) -> match_lib.MatchResult:
+  if not records:
+    raise ValueError("a match has at least one game, not 0")
+  wins, draws, losses = (
+    tuple(
+      sum(record.winner == winner for record in records[side::2]) for side in (0, 1)
+    )
+    for winner in (1, 0, -1)
+  )
+  forfeits = [record.forfeit for record in records if record.forfeit is not None]
+  return match_lib.MatchResult(wins, draws, losses, tuple(forfeits))
+
+
+@contextlib.contextmanager
+def _unwound_by_termination() -> Iterator[None]:
+  """Lets SIGTERM unwind the program as Ctrl-C does, so that engines are ended."""
+
+  def leave(number: int, frame: FrameType | None) -> None:
+    del frame
+    raise SystemExit(128 + number)
+
+  if threading.current_thread() is not threading.main_thread():
+    yield  # Signals are the main thread's business.
+    return
+  before = signal.signal(signal.SIGTERM, leave)
+  try:
+    yield
+  finally:
+    signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,341 @@
+"""The papers' numbers, as data: one YAML file a paper beside this one."""
+
+from collections.abc import Mapping, Sequence
+import functools
+import importlib.resources
+import itertools
+from typing import Annotated, Any, Literal
+
+import pydantic
+import yaml
+
+from jaxgames import suggestions
+from train.report import statistics
+
+__all__ = [
+  "Bars",
+  "Column",
+  "Curve",
+  "Figure",
+  "Histograms",
+  "Paper",
+  "Part",
+  "Plot",
+  "Table",
+  "Value",
+  "load",
+  "names",
+]
+
+
+class _Model(pydantic.BaseModel):
+  model_config = pydantic.ConfigDict(
+    extra="forbid", frozen=True, coerce_numbers_to_str=True, allow_inf_nan=False
+  )
+
+
+class Value(_Model):
+  """A number that a paper prints, with its spread if the paper has one.
+
+  In YAML `[52.7, 6.8]`, or `52.7` alone.
+  """
+
+  mean: float
+  sd: float | None = pydantic.Field(default=None, ge=0)
+
+  @pydantic.model_validator(mode="before")
+  @classmethod
+  def _from_numbers(cls, data: Any) -> Any:
+    if isinstance(data, int | float):
+      return {"mean": data}
+    if isinstance(data, list):
+      if len(data) != 2:
+        raise ValueError(f"a value is [mean, sd], not {data}")
+      return dict(zip(("mean", "sd"), data, strict=True))
+    return data
+
+
+class Column(_Model):
+  """How one number of a table comes from a run.
+
+  Attributes:
+    title: the column's heading.
+    statistic: the name of what is computed from each trial's curve.
+    metric: what the curve is of: a field of metrics.jsonl, or `seconds`.
+    scale: what the metric is multiplied by, 100 for a share in percent.
+    digits: how many are shown after the point.
+    game: the column is for runs of this game only; for all if none.
+  """
+
+  title: str
+  statistic: str
+  metric: str = "score"
+  scale: float = 1.0
+  digits: int = pydantic.Field(default=1, ge=0)
+  game: str | None = None
+
+  @pydantic.field_validator("statistic")
+  @classmethod
+  def _is_known(cls, name: str) -> str:
+    _check_known("statistic", name, statistics.STATISTICS)
+    return name
+
+
+class Table(_Model):
+  """A table of a paper.
+
+  Attributes:
+    title: what the table shows, in our words.
+    trials: how many trials the paper's means are over.
+    rows: the rows' labels by the names that configs use.
+    columns: the columns by name.
+    values: the paper's numbers by row and column; what is not there is not in the paper.
+    notes: sentences on how its numbers and ours were made.
+  """
+
+  title: str
+  trials: int = pydantic.Field(ge=1)
+  rows: dict[str, str]
+  columns: dict[str, Column]
+  values: dict[str, dict[str, Value]]
+  notes: tuple[str, ...] = ()
+
+  @pydantic.model_validator(mode="after")
+  def _values_have_places(self) -> "Table":
+    for row, values in self.values.items():
+      _check_known("row", row, self.rows)
+      for column in values:
+        _check_known("column", column, self.columns)
+    return self
+
+  @pydantic.model_validator(mode="after")
+  def _all_columns_have_games_or_none(self) -> "Table":
+    for name, column in self.columns.items():
+      if self.games and column.game is None:
+        raise ValueError(f"column {name!r} has no game, but others have: {self.games}")
+    return self
+
+  @property
+  def games(self) -> tuple[str, ...]:
+    """The games that its columns are for; none if they are for all."""
+    games = (column.game for column in self.columns.values())
+    return tuple(dict.fromkeys(game for game in games if game is not None))
+
+  def value(self, row: str, column: str) -> Value | None:
+    """Returns the paper's number, or none if it has none there."""
+    return self.values.get(row, {}).get(column)
+
+
+class Curve(_Model):
+  """Curves of a metric over the games trained, one for each row.
+
+  Attributes:
+    kind: tells it from the other plots.
+    x_label: of the axis of games.
+    y_label: of the metric's axis.
+    metric: as in a column.
+    scale: what the metric is multiplied by.
+    bounds: the least and the greatest that the metric can be, if it has bounds.
+    reference: the column of the table whose numbers in the paper are marked.
+    log_x: whether the axis of games is logarithmic.
+    log_y: whether the metric's axis is.
+    games: the first and the last number of games that are shown; all if none.
+  """
+
+  kind: Literal["curve"] = "curve"
+  x_label: str = "Games trained"
+  y_label: str
+  metric: str = "score"
+  scale: float = 1.0
+  bounds: tuple[float, float] | None = None
+  reference: str | None = None
+  log_x: bool = False
+  log_y: bool = False
+  games: tuple[pydantic.PositiveInt, pydantic.PositiveInt] | None = None
+
+  @pydantic.field_validator("games")
+  @classmethod
+  def _games_rise(cls, games: tuple[int, int] | None) -> tuple[int, int] | None:
+    if games is not None:
+      _check_rising(games)
+    return games
+
+  @property
+  def references(self) -> tuple[str, ...]:
+    """The columns whose numbers in the paper are marked."""
+    return () if self.reference is None else (self.reference,)
+
+
+class Part(_Model):
+  """One of the shares that bars show.
+
+  Attributes:
+    title: what it is a share of.
+    metric: as in a column.
+    reference: the column of the table whose numbers in the paper are marked.
+  """
+
+  title: str
+  metric: str
+  reference: str | None = None
+
+
+class Bars(_Model):
+  """Bars of what trained agents do, a panel for each part and a bar for each row.
+
+  Attributes:
+    kind: tells it from the other plots.
+    parts: the panels; each has a scale of its own, as parts may be tiny.
+    scale: what the metrics are multiplied by.
+  """
+
+  kind: Literal["bars"]
+  parts: tuple[Part, ...] = pydantic.Field(min_length=1)
+  scale: float = 1.0
+
+  @property
+  def references(self) -> tuple[str, ...]:
+    """The columns whose numbers in the paper are marked."""
+    return tuple(part.reference for part in self.parts if part.reference is not None)
+
+
+class Histograms(_Model):
+  """Histograms of a metric over the trials of one row, as training goes on.
+
+  Attributes:
+    kind: tells it from the other plots.
+    row: the row.
+    after: the numbers of games after each of which there is a panel.
+    x_label: of the metric's axes.
+    metric: as in a column.
+    scale: what the metric is multiplied by.
+  """
+
+  kind: Literal["histograms"]
+  row: str
+  after: tuple[pydantic.PositiveInt, ...] = pydantic.Field(min_length=1)
+  x_label: str
+  metric: str = "score"
+  scale: float = 1.0
+
+  @pydantic.field_validator("after")
+  @classmethod
+  def _games_rise(cls, after: tuple[int, ...]) -> tuple[int, ...]:
+    _check_rising(after)
+    return after
+
+  @property
+  def references(self) -> tuple[str, ...]:
+    """The columns whose numbers in the paper are marked: none."""
+    return ()
+
+
+def _kind(plot: Any) -> Any:
+  """Returns a plot's kind; one that names none is of curves."""
+  return plot.get("kind", "curve") if isinstance(plot, Mapping) else plot.kind
+
+
+Plot = Annotated[
+  Annotated[Curve, pydantic.Tag("curve")]
+  | Annotated[Bars, pydantic.Tag("bars")]
+  | Annotated[Histograms, pydantic.Tag("histograms")],
+  pydantic.Discriminator(_kind),
+]
+
+
+class Figure(_Model):
+  """A figure of a paper.
+
+  Attributes:
+    title: what is shown, in our words.
+    table: the table whose runs are drawn.
+    game: which game's, if the table has columns for several.
+    plot: how they are drawn.
+  """
+
+  title: str
+  table: str
+  game: str | None = None
+  plot: Plot
+
+
+class Paper(_Model):
+  """A paper.
+
+  Attributes:
+    name: what configs call it.
+    title: its title.
+    doi: where it is found, if it has one.
+    tables: by the paper's own numbers.
+    figures: by the paper's own numbers.
+  """
+
+  name: str
+  title: str
+  doi: str | None = None
+  tables: dict[str, Table]
+  figures: dict[str, Figure] = pydantic.Field(default_factory=dict)
+
+  @pydantic.model_validator(mode="after")
+  def _figures_have_tables(self) -> "Paper":
+    for number, figure in self.figures.items():
+      where = f" for figure {number}"
+      _check_known("table", figure.table, self.tables, where)
+      table = self.tables[figure.table]
+      if figure.game is not None or table.games:
+        _check_known("game", figure.game, dict.fromkeys(table.games), where)
+      for column in figure.plot.references:
+        _check_known("column", column, table.columns, where)
+      if isinstance(figure.plot, Histograms):
+        _check_known("row", figure.plot.row, table.rows, where)
+    return self
+
+  def find(self, table: str, row: str) -> Table:
+    """Returns a table that has a row.
+
+    Raises:
+      ValueError: if the paper has no such table, or the table no such row.
+    """
+    _check_known("table", table, self.tables, f" in {self.name}")
+    rows = self.tables[table].rows
+    _check_known("row", row, rows, f" in table {table} of {self.name}")
+    return self.tables[table]
+
+
+def names() -> list[str]:
+  """Returns the names of all papers."""
+  files = importlib.resources.files(__name__).iterdir()
+  return sorted(
+    file.name.removesuffix(".yaml") for file in files if file.name.endswith(".yaml")
+  )
+
+
+@functools.cache
+def load(name: str) -> Paper:
+  """Returns a paper's numbers.
+
+  Args:
+    name: one of `names()`.
+
+  Raises:
+    ValueError: if there is no such paper.
+  """
+  _check_known("paper", name, dict.fromkeys(names()))
+  file = importlib.resources.files(__name__) / f"{name}.yaml"
+  return Paper.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+
+
+def _check_rising(numbers: Sequence[int]) -> None:
+  """Raises an error if a number is not greater than the one before it."""
+  for before, after in itertools.pairwise(numbers):
+    if after <= before:
+      raise ValueError(f"numbers of games must rise, but {after} follows {before}")
+
+
+def _check_known(
+  what: str, name: str | None, known: Mapping[str, Any], where: str = ""
+) -> None:
+  """Raises an error if a name is not among the known ones."""
+  if name not in known:
+    hint = suggestions.close_match(str(name), known)
+    raise ValueError(f"no {what} {name!r}{where}: {hint}")

@@ -1,0 +1,316 @@
+"""A learner's methods as compiled programs over all trials and devices."""
+
+from collections.abc import Callable
+import functools
+import time
+from typing import Any, NamedTuple
+
+import chex
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import jaxgames
+from jaxgames import arena
+from jaxgames import players
+from train import config as config_lib
+from train.learners import base
+from train.run import devices
+from train.run import exact
+
+__all__ = ["Programs", "Reached", "TestResult"]
+
+# Names of the independent streams of random numbers of a trial.
+TRAINING, TESTING = 0, 1
+
+# What a line of metrics.jsonl says anyway.
+RESERVED = {"test", "trial", "games", "wins", "draws", "losses", "score"}
+
+
+class Reached(NamedTuple):
+  """How far trials are, on the host.
+
+  Attributes:
+    games: `[trials]` int32, finished games.
+    is_done: `[trials]` bool, whether a trial has nothing left to learn.
+    is_finite: `[trials]` bool, whether all of a trial's numbers are.
+  """
+
+  games: chex.Array
+  is_done: chex.Array
+  is_finite: chex.Array
+
+
+class TestResult(NamedTuple):
+  """What a test of trials gave, on the host.
+
+  Attributes:
+    score: `[trials, 2]` results by side.
+    metrics: `[trials]` each.
+  """
+
+  score: arena.Score
+  metrics: base.Metrics
+
+
+class Programs:
+  """The programs of a run, each compiled once, when it is first needed.
+
+  They take the states of all trials or of some, and are compiled for each number of
+  them. Trials do not know of each other: where several devices share them, each
+  computes its part without communication.
+
+  Attributes:
+    num_trials: how many there are.
+    num_devices: how many devices share them.
+    compile_seconds: spent on compiling so far.
+  """
+
+  def __init__(self, learner: base.Learner, config: config_lib.RunConfig):
+    """Prepares programs; nothing of a trial is compiled yet.
+
+    Args:
+      learner: of one trial.
+      config: of the run.
+    """
+    self._learner = learner
+    self._trials_each = config.trials
+    self._test = config.test
+    self._compiled: dict[tuple[str, int], Callable[..., Any]] = {}
+    # Given to programs, not built in: another seed needs no other program.
+    game = jaxgames.make(config.game)
+    self._key = jax.random.key(config.seed)
+    self._opponents = {
+      name: players.make(game, spec)
+      for name, spec in {"": config.test.against, **config.test.also_against}.items()
+    }
+    self._examiner = None
+    if config.test.exact:
+      self._examiner = exact.Examiner(game, config.test.exact, config.test.starts)
+    self.num_trials = config.num_trials
+    sharding = devices.trial_sharding(config.num_trials)
+    self.num_devices = sharding.num_devices if sharding else 1
+    self.compile_seconds = 0.0
+
+  def abstract_state(self) -> base.LearnerState:
+    """Returns the shapes and dtypes of the state of all trials."""
+    return jax.eval_shape(self._init, np.arange(self.num_trials), self._key)
+
+  def init(self) -> base.LearnerState:
+    """Returns the start of all trials."""
+    trials = np.arange(self.num_trials, dtype=np.int32)
+    return self._call("init", self._init, trials, shared=(self._key,))
+
+  def place(self, state: base.LearnerState) -> base.LearnerState:
+    """Returns a state of all trials from the host on the devices."""
+    return jax.device_put(state, _place(self.num_trials))
+
+  def take(self, state: base.LearnerState, rows: np.ndarray) -> base.LearnerState:
+    """Returns the states of some of the trials that a state has."""
+
+    def take(state: base.LearnerState, rows: chex.Array) -> base.LearnerState:
+      return jax.tree.map(lambda leaf: leaf[rows], state)
+
+    return jax.jit(take, out_shardings=_place(len(rows)))(state, rows)
+
+  def put(
+    self, state: base.LearnerState, rows: np.ndarray, part: base.LearnerState
+  ) -> base.LearnerState:
+    """Returns a state, which is donated, with some trials' states replaced.
+
+    Args:
+      state: of many trials.
+      rows: `[some]` int, their places.
+      part: of at least as many trials; those that are too many are left out.
+    """
+
+    def put(state: Any, part: Any, rows: chex.Array) -> Any:
+      return jax.tree.map(
+        lambda old, new: old.at[rows].set(new[: len(rows)]), state, part
+      )
+
+    width = len(jax.tree.leaves(state)[0])
+    jitted = jax.jit(put, donate_argnums=0, out_shardings=_place(width))
+    return jitted(state, part, rows)
+
+  def advance(
+    self, state: base.LearnerState, until_games: np.ndarray
+  ) -> tuple[base.LearnerState, Reached]:
+    """Trains each trial until it has a number of games, or is done.
+
+    How often this is called on the way makes no difference to the bits of the result.
+
+    Args:
+      state: donated.
+      until_games: `[trials]` int32; a trial that has as many is left as it is.
+    """
+    state, reached = self._call("advance", self._advance, state, until_games)
+    return state, Reached(*map(np.array, reached))
+
+  def test(
+    self, state: base.LearnerState, trials: np.ndarray, number: int
+  ) -> tuple[base.LearnerState, TestResult]:
+    """Lets each trial's agent play the test's games, and asks for its metrics.
+
+    Args:
+      state: donated.
+      trials: `[trials]` int32, the numbers of the trials.
+      number: of the test; games of another test are drawn anew.
+    """
+    shared = (self._key, np.int32(number), self._opponents)
+    state, result = self._call("test", self._test_all, state, trials, shared=shared)
+    return state, jax.tree.map(np.array, result)
+
+  def parameters(self, state: base.LearnerState) -> chex.ArrayTree:
+    """Returns what all trials learnt, on the host."""
+    parameters = self._call("parameters", jax.vmap(self._learner.parameters), state)
+    return jax.tree.map(np.array, parameters)
+
+  # Many trials.
+
+  def _init(self, trials: chex.Array, key: chex.PRNGKey) -> base.LearnerState:
+    def init(trial: chex.Array) -> base.LearnerState:
+      opponent = trial // self._trials_each
+      return self._learner.init(_trial_key(key, trial, TRAINING), opponent)
+
+    return jax.vmap(init)(trials)
+
+  def _advance(
+    self, state: base.LearnerState, until_games: chex.Array
+  ) -> tuple[base.LearnerState, Reached]:
+    learner = self._learner
+
+    def goes_on(state: base.LearnerState) -> jax.Array:
+      is_early = jax.vmap(learner.num_games)(state) < until_games
+      return is_early & ~jax.vmap(learner.is_done)(state)
+
+    state = jax.lax.while_loop(
+      lambda state: goes_on(state).any(),
+      lambda state: jax.vmap(learner.turn)(state, goes_on(state)),
+      state,
+    )
+    found = (learner.num_games, learner.is_done, _is_finite)
+    return state, Reached(*(jax.vmap(function)(state) for function in found))
+
+  def _test_all(
+    self,
+    state: base.LearnerState,
+    trials: chex.Array,
+    key: chex.PRNGKey,
+    number: chex.Array,
+    opponents: dict[str, players.Player],
+  ) -> tuple[base.LearnerState, TestResult]:
+    learner = self._learner
+
+    def match(state: base.LearnerState, trial: chex.Array, name: str) -> arena.Score:
+      key_match = jax.random.fold_in(_trial_key(key, trial, TESTING), number)
+      if name:
+        key_match = jax.random.fold_in(key_match, list(opponents).index(name))
+      return arena.play_match(
+        learner.player(state),
+        opponents[name],
+        key_match,
+        num_games=self._test.games,
+        starts=self._test.starts,
+      )
+
+    scores = {
+      name: jax.vmap(functools.partial(match, name=name))(state, trials)
+      for name in opponents
+    }
+    score = scores.pop("")
+    test_metrics = {**_shares(scores, self._test.games), **self._examine(state)}
+    state, metrics = jax.vmap(learner.report)(state)
+    taken = sorted((RESERVED | set(test_metrics)) & set(metrics))
+    if taken:
+      raise ValueError(f"the learner reports {', '.join(taken)}, which tests report")
+    return state, TestResult(score, {**metrics, **test_metrics})
+
+  def _examine(self, state: base.LearnerState) -> base.Metrics:
+    """Returns the exact results of all trials' agents, if they are wanted."""
+    if self._examiner is None:
+      return {}
+    return self._examiner(state, self._learner.player)
+
+  # Compiling.
+
+  def _call(
+    self, name: str, function: Callable[..., Any], *batched: Any, shared: tuple = ()
+  ) -> Any:
+    """Calls a function of some trials, and waits for the result.
+
+    Args:
+      name: of the program.
+      function: takes the batched arguments and then the shared ones.
+      *batched: trees with a row for each trial.
+      shared: trees that are the same for all.
+    """
+    width = len(jax.tree.leaves(batched)[0])
+    places = _place(width)
+    batched = jax.device_put(batched, places)
+    shared = jax.device_put(shared, _place_everywhere(places))
+    if (name, width) not in self._compiled:
+      start = time.perf_counter()
+      program = _over_devices(function, places, len(batched), len(shared))
+      donated = (0,) if name in ("advance", "test") else ()
+      # Said, since jax would put what is constant elsewhere than what is computed.
+      jitted = jax.jit(program, donate_argnums=donated, out_shardings=places)
+      self._compiled[name, width] = jitted.lower(*batched, *shared).compile()
+      self.compile_seconds += time.perf_counter() - start
+    return jax.block_until_ready(self._compiled[name, width](*batched, *shared))
+
+
+def _place(num_trials: int) -> jax.sharding.Sharding:
+  """Returns where the states of some trials are."""
+  here = jax.sharding.SingleDeviceSharding(jax.devices()[0])
+  return devices.trial_sharding(num_trials) or here
+
+
+def _place_everywhere(places: jax.sharding.Sharding) -> jax.sharding.Sharding:
+  if not isinstance(places, jax.sharding.NamedSharding):
+    return places
+  return jax.sharding.NamedSharding(places.mesh, jax.sharding.PartitionSpec())
+
+
+def _over_devices(
+  function: Callable[..., Any],
+  places: jax.sharding.Sharding,
+  num_batched: int,
+  num_shared: int,
+) -> Callable[..., Any]:
+  """Returns a function whose batched arguments are shared out among devices."""
+  if not isinstance(places, jax.sharding.NamedSharding):
+    return function
+  own, everywhere = places.spec, jax.sharding.PartitionSpec()
+  return jax.shard_map(
+    function,
+    mesh=places.mesh,
+    in_specs=(own,) * num_batched + (everywhere,) * num_shared,
+    out_specs=own,
+    check_vma=False,  # It would ask learners to annotate their loops.
+  )
+
+
+def _trial_key(key: chex.PRNGKey, trial: chex.Array, stream: int) -> chex.PRNGKey:
+  """Returns the key of one of a trial's streams of random numbers."""
+  # Folding in, unlike splitting, gives a trial the same key however many there are.
+  return jax.random.fold_in(jax.random.fold_in(key, trial), stream)
+
+
+def _shares(scores: dict[str, arena.Score], num_games: int) -> base.Metrics:
+  """Returns the shares of games won, drawn and lost, by the opponents' names."""
+  return {
+    f"{name}_{end}": getattr(score, end).sum(axis=-1) / num_games
+    for name, score in scores.items()
+    for end in ("wins", "draws", "losses")
+  }
+
+
+def _is_finite(state: base.LearnerState) -> jax.Array:
+  """Returns whether every number of a trial is finite."""
+  leaves = [
+    jnp.isfinite(leaf).all()
+    for leaf in jax.tree.leaves(state)
+    if jnp.issubdtype(leaf.dtype, jnp.inexact)
+  ]
+  return functools.reduce(jnp.logical_and, leaves, jnp.bool_(True))

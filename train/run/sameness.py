@@ -1,0 +1,65 @@
+"""What must be the same when a run is gone on with."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from train import config as config_lib
+from train.run import directory as run_directory
+
+__all__ = ["check_config", "check_environment"]
+
+
+def check_config(
+  saved: Mapping[str, Any],
+  config: config_lib.RunConfig,
+  files: run_directory.RunDirectory,
+) -> None:
+  """Refuses a config that was changed under a run.
+
+  Args:
+    saved: the config when the run was left.
+    config: as it is in the directory now.
+    files: of the run.
+
+  Raises:
+    ValueError: with the fields that differ.
+  """
+  changes = config_lib.differences(saved, config_lib.to_mapping(config))
+  if changes:
+    raise ValueError(
+      f"{files.config} was changed under the run: {'; '.join(changes)}; put it back to "
+      "go on, or start another run"
+    )
+
+
+def check_environment(
+  saved: Mapping[str, Any],
+  environment: Mapping[str, Any],
+  files: run_directory.RunDirectory,
+  *,
+  allow_different: bool,
+) -> str:
+  """Refuses to go on where the same bits cannot be promised.
+
+  Args:
+    saved: the environment when the run was left.
+    environment: that of this process.
+    files: of the run.
+    allow_different: whether to go on all the same.
+
+  Returns:
+    A warning, if there is something to warn of.
+
+  Raises:
+    ValueError: with what differs.
+  """
+  changes = config_lib.differences(saved, environment)
+  if not changes:
+    return ""
+  text = f"the same bits cannot be promised: {'; '.join(changes)}"
+  if not allow_different:
+    raise ValueError(
+      f"{files.path} is not gone on with, since {text}; --allow-different does so all "
+      "the same"
+    )
+  return f"going on all the same, but {text}"
