@@ -18,7 +18,7 @@ from jaxgames import players
 from train import config as config_lib
 from train.bench import games as bench
 from train.bench import training as bench_training
-from train.engines import brain as gomocup_brain
+from train.engines import brain as brain_lib
 from train.engines import client
 from train.engines import versus
 from train.learners import registry as learner_registry
@@ -293,9 +293,9 @@ def brain(
   """Plays Gomoku as an engine: Gomocup's protocol on standard input and output."""
   with _errors_as_one_line():
     devices_lib.enable_compilation_cache()
-    chosen = player or agents.opponent("gomoku")
+    chosen = player or agents.default_opponent("gomoku")
     specs = [chosen, *(fallback or ())]
-    gomocup_brain.run(agents.make_some_fn(specs), name=player or "agent", seed=seed)
+    brain_lib.run(brain_lib.make_players_fn(specs), name=player or "agent", seed=seed)
 
 
 @app.command("play")
@@ -315,14 +315,14 @@ def play(
   with _errors_as_one_line():
     the_game = jaxgames.make(game)
     name = against or "the agent"
-    opponent = agents.make(the_game, against or agents.opponent(game))
+    opponent = agents.make(the_game, against or agents.default_opponent(game))
     # Hints come from who is perfect, or else from the best at hand; if that is the
     # opponent, it is not loaded twice.
     adviser = None
     if players.PLAYERS["expert"].plays_fn(the_game):
       adviser = agents.make(the_game, "expert")
     elif against is not None:
-      adviser = agents.make(the_game, agents.opponent(game))
+      adviser = agents.make(the_game, agents.default_opponent(game))
     play_lib.play_in_terminal(
       the_game,
       opponent,

@@ -43,14 +43,14 @@ def said(console: rich.console.Console) -> str:
 def stopped_run(directory: pathlib.Path, console, monkeypatch, **fields) -> None:
   """Leaves a run after its second test."""
   with monkeypatch.context() as patch:
-    original = display.Screen.tested
+    original = display.Display.tested
 
     def interrupt(self, number, score):
       original(self, number, score)
       if number == 2:
         os.kill(os.getpid(), signal.SIGINT)
 
-    patch.setattr(display.Screen, "tested", interrupt)
+    patch.setattr(display.Display, "tested", interrupt)
     outcome = loop.start(toy_learner.make_config(**fields), directory, console)
   assert outcome.exit_code == 130
 

@@ -16,11 +16,12 @@ import yaml
 import jaxgames
 from jaxgames import players
 from train import config as config_lib
+from train.learners import base
 from train.learners import registry as learner_registry
 from train.run import loop
 
-# How often `turn` was traced, in this process.
-traces = {"turn": 0}
+# How often `step` was traced, in this process.
+traces = {"step": 0}
 
 
 class Settings(pydantic.BaseModel):
@@ -47,11 +48,10 @@ class State(NamedTuple):
 class ToyLearner:
   """Plays random games; each ply moves the parameters at random."""
 
-  def __init__(self, config: config_lib.RunConfig):
-    assert isinstance(config.learner.settings, Settings)
-    self.settings = config.learner.settings
-    self.game = jaxgames.make(config.game)
-    self.num_lanes = config.parallel_games
+  def __init__(self, task: base.Task, settings: Settings):
+    self.settings = settings
+    self.game = task.game
+    self.num_lanes = task.parallel_games
 
   def init(self, key: chex.PRNGKey, opponent: chex.Array) -> State:
     key, key_vector = jax.random.split(key)
@@ -69,10 +69,10 @@ class ToyLearner:
       nothing=jnp.zeros((0,)),
     )
 
-  def turn(self, state: State, goes_on: chex.Array) -> State:
-    traces["turn"] += 1
+  def step(self, state: State, is_active: chex.Array) -> State:
+    traces["step"] += 1
     after = self._ply(state)
-    return jax.tree.map(lambda new, old: jnp.where(goes_on, new, old), after, state)
+    return jax.tree.map(lambda new, old: jnp.where(is_active, new, old), after, state)
 
   def num_games(self, state: State) -> jax.Array:
     return state.num_games
@@ -91,9 +91,8 @@ class ToyLearner:
     }
     return state._replace(num_plies=jnp.float32(0)), metrics
 
-  def player(self, state: State) -> players.Player:
-    del state
-    return players.Random(self.game)
+  def agent(self, parameters: chex.ArrayTree) -> players.Player:
+    return make_agent(self.game, self.settings, parameters)
 
   def parameters(self, state: State) -> chex.ArrayTree:
     return state.parameters
@@ -125,7 +124,21 @@ class ToyLearner:
     )
 
 
-KIND = learner_registry.Kind(Settings, ToyLearner, "nothing", takes_many_opponents=True)
+def make_agent(
+  game: jaxgames.LineGame, settings: Settings, parameters: chex.ArrayTree
+) -> players.Player:
+  del settings, parameters
+  return players.Random(game)
+
+
+KIND = learner_registry.Kind(
+  settings=Settings,
+  learner=f"{__name__}:ToyLearner",
+  agent=f"{__name__}:make_agent",
+  summary="nothing",
+  parameters="parameters",
+  takes_many_opponents=True,
+)
 
 
 @contextlib.contextmanager

@@ -15,11 +15,11 @@ def begin(learner, key, opponent=0):
 def advance(learner, state, until_games):
   """Returns a trial that has so many games, or is done."""
 
-  def goes_on(state):
+  def is_active(state):
     return (learner.num_games(state) < until_games) & ~learner.is_done(state)
 
   return jax.lax.while_loop(
-    goes_on, lambda state: learner.turn(state, goes_on(state)), state
+    is_active, lambda state: learner.step(state, is_active(state)), state
   )
 
 
@@ -33,7 +33,8 @@ def lower(learner):
   def chunk(state, until):
     state = advance(learner, state, until)
     state, metrics = learner.report(state)
-    return state, metrics, learner.player(state).choices(learner.game.init())
+    agent = learner.agent(learner.parameters(state))
+    return state, metrics, agent.act((), learner.game.init(), jax.random.key(0))
 
   until = jax.ShapeDtypeStruct((2,), jnp.int32)
   exported = jax.export.export(jax.jit(jax.vmap(chunk)), platforms=["cuda", "tpu"])

@@ -134,7 +134,7 @@ def target(settings, online, slow, row):
   if discount == 0:
     return reward
   is_allowed = np.ones(online.network.game.num_actions, bool)
-  if settings.target_moves == "possible":
+  if settings.target_moves == "legal":
     is_allowed = possible(online.network.game, after)
   values = slow.forward(after)[0]
   chooser = online.forward(after)[0] if settings.double else values

@@ -78,7 +78,7 @@ def training_set(settings, outputs, moves, is_best, winner):
     else:
       target = settings.discount * max(desired[ply + 2])
     has_best_answer = ply == len(moves) - 1 or is_best[ply + 1]
-    if has_best_answer or settings.random_answers == "taught":
+    if has_best_answer or settings.random_answers == "used":
       desired[ply][moves[ply]] = target
   return desired
 

@@ -70,7 +70,7 @@ class Twin:
         continue
       source = self.table if settings.values == "fresh" else old
       error = FLOAT(settings.discount) * source[successor] - old[board]
-      if settings.random_teaches or board not in explored:
+      if settings.random_updates or board not in explored:
         self.table[board] = old[board] + FLOAT(settings.learning_rate) * error
       else:
         self.table[board] = old[board]

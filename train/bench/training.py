@@ -10,7 +10,6 @@ from rich import table as rich_table
 
 from jaxgames import networks
 from train import config as config_lib
-from train.learners import registry as learner_registry
 from train.run import programs
 from train.run import trials as trials_lib
 
@@ -181,15 +180,15 @@ def table(numbers: Mapping[str, float]) -> rich_table.Table:
 def _time(run: Run, num_games: int, num_rounds: int) -> Timing:
   num_games = max(1, int(run.share * num_games))
   config = _config(run, num_games)
-  learner = learner_registry.KINDS[config.learner.kind].make_fn(config)
-  compiled = programs.Programs(learner, config)
+  compiled = programs.Programs(programs.make_learner(config), config)
   trials = trials_lib.Trials(compiled, compiled.init())
+  every_trial = np.arange(config.num_trials)
   rates, turn_rates, shares = [], [], []
   for number in range(num_rounds + 1):
     before = time.perf_counter()
-    trials.advance((number + 1) * num_games)
+    trials.advance(every_trial, (number + 1) * num_games)
     trained = time.perf_counter()
-    result = trials.test(number + 1)
+    result = trials.test(every_trial, number + 1)
     tested = time.perf_counter()
     if number > 0:  # The first round compiles, and begins with untrained agents.
       seconds, games = trained - before, num_games * config.num_trials

@@ -1,27 +1,31 @@
 """Configs: what a run is, how files compose to one, and what is said of mistakes."""
 
 from train.config.run import CheckpointSettings
-from train.config.run import Count
 from train.config.run import LearnerConfig
 from train.config.run import RunConfig
 from train.config.run import TestSettings
 from train.config.run import differences
 from train.config.run import dump
+from train.config.run import from_saved
 from train.config.run import load
+from train.config.run import load_saved
 from train.config.run import load_sweep
+from train.config.run import migrate_saved
 from train.config.run import sweep_name
 from train.config.run import to_mapping
 
 __all__ = [
   "CheckpointSettings",
-  "Count",
   "LearnerConfig",
   "RunConfig",
   "TestSettings",
   "differences",
   "dump",
+  "from_saved",
   "load",
+  "load_saved",
   "load_sweep",
+  "migrate_saved",
   "sweep_name",
   "to_mapping",
 ]

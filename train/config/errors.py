@@ -10,6 +10,8 @@ import pydantic_core
 
 from jaxgames import suggestions
 from train.config import files as config_files
+from train.config import migrations
+from train.learners import registry as learner_registry
 
 __all__ = ["field_error", "sentence"]
 
@@ -28,15 +30,15 @@ def sentence(
   error: pydantic.ValidationError,
   source: config_files.Source,
   model: type[pydantic.BaseModel],
-  nested: dict[str, type[pydantic.BaseModel]],
+  kind: str,
 ) -> str:
-  """Returns what is wrong first, where it was written, and what is allowed.
+  """Returns the first mistake, where it was written, and what is allowed.
 
   Args:
     error: from validation of the source.
     source: the config.
     model: what it was validated as.
-    nested: the models behind those fields whose type does not name them.
+    kind: the learner's, whose settings stand under `learner`.
   """
   first = error.errors()[0]
   parts = [str(part) for part in first["loc"]]
@@ -45,6 +47,11 @@ def sentence(
   if first["type"] == "missing":
     return f"{where}: the field {path} is missing"
   if first["type"] == "extra_forbidden":
+    new_name = migrations.new_name(kind, path.removeprefix("learner."))
+    if new_name is not None:
+      return f"{where}: there is no field {path}: it is now called learner.{new_name}"
+    entry = learner_registry.KINDS.get(kind)
+    nested = {"learner": entry.settings} if entry is not None else {}
     known = _fields(model, parts[:-1], nested)
     hint = f": {suggestions.close_match(parts[-1], known)}" if known else ""
     return f"{where}: there is no field {path}{hint}"

@@ -1,32 +1,35 @@
 """The description of a run: typed, checked, and the same for every learner."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 import pathlib
 import re
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import pydantic
 import yaml
 
 import jaxgames
-from jaxgames import arena
-from jaxgames import players
 from jaxgames import suggestions
 from train.config import errors as config_errors
 from train.config import files as config_files
+from train.config import migrations
+from train.config import plan
 from train.config import sweeps as config_sweeps
-from train.run import exact
+from train.learners import registry as learner_registry
+from train.learners.common import fields
 
 __all__ = [
   "CheckpointSettings",
-  "Count",
   "LearnerConfig",
   "RunConfig",
   "TestSettings",
   "differences",
   "dump",
+  "from_saved",
   "load",
+  "load_saved",
   "load_sweep",
+  "migrate_saved",
   "sweep_name",
   "to_mapping",
 ]
@@ -34,25 +37,11 @@ __all__ = [
 # The number of games is kept in 32 bits, and a trial may overshoot its last target.
 MOST_GAMES = 2_000_000_000
 
-# The opponent that is also met in tests, whoever that is.
+# The opponent that stands for the player in tests.
 TESTED = "tested"
 
 
-def _as_whole_number(value: Any) -> Any:
-  """Accepts 1e6 for a count, but neither true nor 1.5."""
-  if isinstance(value, bool):
-    raise ValueError(f"{value} is not a whole number")
-  return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-Count = Annotated[int, pydantic.BeforeValidator(_as_whole_number), pydantic.Field(ge=1)]
-
-
-class _Model(pydantic.BaseModel):
-  model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
-
-
-class TestSettings(_Model):
+class TestSettings(fields.Model):
   """How a run is tested on its way.
 
   Attributes:
@@ -60,23 +49,29 @@ class TestSettings(_Model):
     also_at: further numbers of games after which a trial is tested.
     games: games in a test.
     against: the player on the other side.
-    also_against: further players by name; the shares of as many games that are won,
-      drawn and lost against each are metrics, as `name_wins`.
+    also_against: further players by name; the shares of games won, drawn and lost
+      against each, of as many games, are metrics, as `name_wins`.
     starts: the games of a test that the agent begins.
     exact: players against which, in small games, the agent's results are computed
-      exactly, over all that can happen; see `train.exact`.
+      exactly, over all that can happen; see `train.run.exact`.
   """
 
-  every: Count
-  also_at: tuple[Count, ...] = ()
-  games: Count
+  every: fields.Count
+  also_at: tuple[fields.Count, ...] = ()
+  games: fields.Count
   against: str
-  also_against: dict[str, str] = {}
-  starts: arena.Starts = "alternate"
+  also_against: dict[str, str] = pydantic.Field(default_factory=dict)
+  starts: Literal["alternate", "always", "never"] = "alternate"
   exact: tuple[str, ...] = ()
 
+  @pydantic.field_validator("also_against")
+  @classmethod
+  def _check_also_against(cls, value: dict[str, str]) -> dict[str, str]:
+    _check_names(value)
+    return value
 
-class CheckpointSettings(_Model):
+
+class CheckpointSettings(fields.Model):
   """When a run is saved.
 
   Attributes:
@@ -84,11 +79,11 @@ class CheckpointSettings(_Model):
     keep: how many of the newest are kept, apart from the best.
   """
 
-  every: Count = 1
-  keep: Count = 3
+  every: fields.Count = 1
+  keep: fields.Count = 3
 
 
-class LearnerConfig(_Model):
+class LearnerConfig(fields.Model):
   """The way to learn. In a file, `kind` stands among the settings.
 
   Attributes:
@@ -100,16 +95,16 @@ class LearnerConfig(_Model):
   settings: pydantic.SerializeAsAny[pydantic.BaseModel]
 
 
-class RunConfig(_Model):
+class RunConfig(fields.Model):
   """A run: some trials of training, tested on their way.
 
   Attributes:
     game: a name that `jaxgames.make` knows.
     learner: the way to learn.
     opponent: `self`, or the player that the learner trains against, which may be
-      `tested`, the one that it is tested against; or several by name, each for as many
+      `tested`, the one that it is tested against; or several by name, each with as many
       trials.
-    trials: how often the same is done with other random numbers.
+    trials: how many times the same is trained with other random numbers.
     games: games of training in each trial.
     parallel_games: how many games a trial plays at a time.
     seed: of all randomness.
@@ -122,12 +117,10 @@ class RunConfig(_Model):
   game: str
   learner: LearnerConfig
   opponent: str | dict[str, str] = "self"
-  trials: Count = 1
-  games: Annotated[Count, pydantic.Field(le=MOST_GAMES)]
-  parallel_games: Count = 1
-  seed: Annotated[
-    int, pydantic.BeforeValidator(_as_whole_number), pydantic.Field(ge=0, lt=2**32)
-  ] = 0
+  trials: fields.Count = 1
+  games: Annotated[fields.Count, pydantic.Field(le=MOST_GAMES)]
+  parallel_games: fields.Count = 1
+  seed: Annotated[fields.Whole, pydantic.Field(ge=0, lt=2**32)] = 0
   test: TestSettings
   checkpoint: CheckpointSettings = CheckpointSettings()
   paper: dict[str, Any] | None = None
@@ -147,10 +140,9 @@ class RunConfig(_Model):
     return self.trials * len(self.opponents)
 
   @property
-  def test_points(self) -> list[int]:
+  def test_points(self) -> tuple[int, ...]:
     """The numbers of games after which a trial is tested; the last is its end."""
-    regular = range(self.test.every, self.games, self.test.every)
-    return sorted({*regular, *self.test.also_at, self.games})
+    return plan.planned_tests(self.games, self.test.every, self.test.also_at)
 
   @pydantic.field_validator("game")
   @classmethod
@@ -165,7 +157,7 @@ class RunConfig(_Model):
       return value
     if not isinstance(value, Mapping):
       raise ValueError(f"it is {value!r}, but must be a kind with its settings")
-    kind, kinds = str(value.get("kind")), _kinds()
+    kind, kinds = str(value.get("kind")), learner_registry.KINDS
     if kind not in kinds:
       known = suggestions.close_match(kind, kinds)
       is_given = "kind" in value
@@ -187,14 +179,12 @@ class RunConfig(_Model):
     if not several and not isinstance(value, str):
       raise ValueError("there must be at least one opponent")
     learner = info.data.get("learner")
-    if several and learner and not _kinds()[learner.kind].takes_many_opponents:
+    kinds = learner_registry.KINDS
+    if several and learner and not kinds[learner.kind].takes_many_opponents:
       raise ValueError(
         f"learner {learner.kind} takes one opponent, not several by name"
       )
     _check_names(several)
-    for spec in several.values() if several else [value]:
-      if spec not in ("self", TESTED) and "game" in info.data:
-        players.make(jaxgames.make(info.data["game"]), str(spec))
     return value
 
   @pydantic.field_validator("test")
@@ -202,22 +192,13 @@ class RunConfig(_Model):
   def _check_test(
     cls, test: TestSettings, info: pydantic.ValidationInfo
   ) -> TestSettings:
-    if "game" not in info.data:
-      return test
-    game = jaxgames.make(info.data["game"])
     last = info.data.get("games")
-
-    def check(field: str, value: Any, check_fn: Callable[[], Any]) -> None:
-      try:
-        check_fn()
-      except ValueError as error:
-        raise config_errors.field_error(TestSettings, field, value, error) from error
-
-    check("against", test.against, lambda: players.make(game, test.against))
-    check("also_against", test.also_against, lambda: _check_players(game, test))
-    check("exact", test.exact, lambda: exact.check(game, test.exact))
-    if last is not None:
-      check("also_at", test.also_at, lambda: _check_points(test.also_at, last))
+    late = [point for point in test.also_at if last is not None and point > last]
+    if late:
+      error = ValueError(
+        f"there is no test after {late[0]:,} games, training ends at {last:,}"
+      )
+      raise config_errors.field_error(TestSettings, "also_at", test.also_at, error)
     return test
 
 
@@ -233,6 +214,26 @@ def load(path: pathlib.Path | str, overrides: Sequence[str] = ()) -> RunConfig:
   """
   source = config_files.read(pathlib.Path(path))
   return _validate(config_files.apply_overrides(source, overrides))
+
+
+def load_saved(path: pathlib.Path) -> RunConfig:
+  """Reads the config that a run has saved, perhaps under older names of settings."""
+  return from_saved(config_files.read(path).values, str(path))
+
+
+def from_saved(values: Mapping[str, Any], name: str) -> RunConfig:
+  """Returns the config that a run or an agent has saved.
+
+  Args:
+    values: laid out as in a file, perhaps under older names of settings.
+    name: of the file, for errors.
+  """
+  return _validate(config_files.Source(name, migrations.migrate(values), {}))
+
+
+def migrate_saved(values: Mapping[str, Any]) -> dict[str, Any]:
+  """Returns a config that was laid out by `to_mapping` as it would be laid out now."""
+  return to_mapping(RunConfig.model_validate(migrations.migrate(values)))
 
 
 def sweep_name(path: pathlib.Path | str) -> str:
@@ -302,37 +303,22 @@ def differences(
 
 
 def _validate(source: config_files.Source) -> RunConfig:
+  """Returns the config, after all checks: first those that need no jax."""
   try:
-    return RunConfig.model_validate(source.values)
+    config = RunConfig.model_validate(source.values)
   except pydantic.ValidationError as error:
     learner = source.values.get("learner")
-    kind = (
-      _kinds().get(str(learner.get("kind"))) if isinstance(learner, Mapping) else None
-    )
-    nested = {"learner": kind.settings} if kind else {}
-    message = config_errors.sentence(error, source, RunConfig, nested)
+    kind = learner.get("kind") if isinstance(learner, Mapping) else None
+    message = config_errors.sentence(error, source, RunConfig, str(kind))
     raise ValueError(message) from error
+  # Imported here: it imports jax, which takes longer than to say what else is wrong.
+  from train.config import checks
 
-
-def _kinds() -> Mapping[str, Any]:
-  # Learners are made from configs: imported above, each module would need the other.
-  from train.learners import registry as learner_registry
-
-  return learner_registry.KINDS
-
-
-def _check_points(points: Sequence[int], last: int) -> None:
-  late = [point for point in points if point > last]
-  if late:
-    raise ValueError(
-      f"there is no test after {late[0]:,} games, training ends at {last:,}"
-    )
-
-
-def _check_players(game: jaxgames.LineGame, test: TestSettings) -> None:
-  _check_names(test.also_against)
-  for spec in test.also_against.values():
-    players.make(game, spec)
+  mistake = checks.find_mistake(config)
+  if mistake is not None:
+    field, reason = mistake
+    raise ValueError(f"{source.origin(field)}: {field}: {reason}")
+  return config
 
 
 def _check_names(names: Mapping[str, Any]) -> None:

@@ -15,10 +15,12 @@ import numpy as np
 import jaxgames
 from jaxgames import bits
 from jaxgames import players
+from train.config import agent_names
 from train.engines import protocol
 from train.match import clocks
+from train.run import agents
 
-__all__ = ["Brain", "MakePlayers", "run", "serve"]
+__all__ = ["Brain", "MakePlayers", "make_players_fn", "run", "serve"]
 
 # Returns the players for a board, from strong to weak, or raises a ValueError.
 MakePlayers = Callable[[jaxgames.LineGame], Sequence[players.Player]]
@@ -258,6 +260,31 @@ class Brain:
 
   def _players(self) -> clocks.TimedPlayers:
     return self._timed[self._size()]
+
+
+def make_players_fn(specs: Sequence[str]) -> MakePlayers:
+  """Returns a function that makes players for a board, from strong to weak.
+
+  Args:
+    specs: their names. One alone is followed by faster players of its kind.
+
+  Raises:
+    ValueError: if a name is wrong for boards of any size.
+  """
+  usual = jaxgames.make("gomoku")
+  # Agents may have been trained for a board of another size.
+  made = {
+    spec: agents.make(usual, spec) for spec in specs if not agent_names.is_agent(spec)
+  }
+
+  def make_all(game: jaxgames.LineGame) -> list[players.Player]:
+    found = [
+      made[spec] if game == usual and spec in made else agents.make(game, spec)
+      for spec in specs
+    ]
+    return found if len(found) > 1 else [*found, *clocks.weaker(found[0])]
+
+  return make_all
 
 
 def serve(brain: Brain, source: BinaryIO, sink: BinaryIO) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pydantic
 import yaml
 
+from train.config import plan
 from train.report import statistics
 from train.run import directory as run_directory
 
@@ -89,9 +90,7 @@ class _Config(_Model):
   @property
   def planned(self) -> tuple[int, ...]:
     """The numbers of games after which a trial is tested."""
-    also = (games for games in self.test.also_at if games < self.games)
-    regular = range(self.test.every, self.games, self.test.every)
-    return tuple(sorted({*also, *regular, self.games}))
+    return plan.planned_tests(self.games, self.test.every, self.test.also_at)
 
 
 class _Status(_Model):

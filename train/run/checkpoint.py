@@ -1,6 +1,6 @@
 """Checkpoints of runs: orbax behind a thin module."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 import contextlib
 import dataclasses
 import functools
@@ -20,7 +20,14 @@ import tensorstore
 
 from train.learners import base
 
-__all__ = ["Checkpoints", "Restored", "restore", "set_aside"]
+__all__ = [
+  "Checkpoints",
+  "Restored",
+  "restore",
+  "restore_part",
+  "set_aside",
+  "unflatten",
+]
 
 SCORE = "score"
 
@@ -127,7 +134,7 @@ def restore(
   directory: pathlib.Path,
   abstract_state: base.LearnerState,
   *,
-  is_best: bool = False,
+  renamed: Mapping[str, str] | None = None,
   warn_fn: Callable[[str], None] = lambda text: None,
 ) -> Restored | None:
   """Reads the newest checkpoint that is whole.
@@ -135,7 +142,8 @@ def restore(
   Args:
     directory: where checkpoints are.
     abstract_state: shapes and dtypes of what was saved.
-    is_best: whether to read that with the best score in place of the newest.
+    renamed: the names that leaves had in older checkpoints, by what they begin with
+      now.
     warn_fn: told, in one line, of each checkpoint that cannot be read.
 
   Returns:
@@ -144,6 +152,50 @@ def restore(
   Raises:
     ValueError: if none of the checkpoints can be read.
   """
+  return _restore_first(
+    directory,
+    lambda manager, number: _read(manager, number, abstract_state, renamed or {}),
+    warn_fn=warn_fn,
+  )
+
+
+def restore_part(
+  directory: pathlib.Path,
+  path: str,
+  *,
+  renamed: Mapping[str, str] | None = None,
+  is_best: bool = False,
+) -> Restored | None:
+  """Reads a part of the newest checkpoint, without knowing its shapes.
+
+  Args:
+    directory: where checkpoints are.
+    path: of the part in the state, `params`; its leaves' names begin with it.
+    renamed: see `restore`.
+    is_best: whether to read that with the best score in place of the newest.
+
+  Returns:
+    The part, nested mappings of arrays or one array, in place of the state; None if
+    nothing was ever saved.
+
+  Raises:
+    ValueError: if none of the checkpoints can be read.
+  """
+  return _restore_first(
+    directory,
+    lambda manager, number: _read_part(manager, number, path, renamed or {}),
+    is_best=is_best,
+  )
+
+
+def _restore_first(
+  directory: pathlib.Path,
+  read_fn: Callable[[ocp.CheckpointManager, int], tuple[Any, Mapping[str, Any]]],
+  *,
+  is_best: bool = False,
+  warn_fn: Callable[[str], None] = lambda text: None,
+) -> Restored | None:
+  """Returns what can be read of the newest checkpoint that is whole."""
   if not directory.is_dir():
     return None
   manager = _manager(directory, read_only=True, lightweight_initialize=True)
@@ -157,7 +209,7 @@ def restore(
     reason = ""
     for number in numbers:
       try:
-        state, progress = _read(manager, number, abstract_state)
+        state, progress = read_fn(manager, number)
         return Restored(number, state, progress, tuple(damaged))
       except Exception as error:  # A damaged file can look like anything.
         reason = reason or _reason(error)
@@ -204,24 +256,117 @@ def _manager(directory: pathlib.Path, **options: Any) -> ocp.CheckpointManager:
 
 
 def _read(
-  manager: ocp.CheckpointManager, number: int, abstract_state: base.LearnerState
+  manager: ocp.CheckpointManager,
+  number: int,
+  abstract_state: base.LearnerState,
+  renamed: Mapping[str, str],
 ) -> tuple[base.LearnerState, Mapping[str, Any]]:
+  specs = dict(_saved_specs(abstract_state))
+  names = _saved_names(manager, number, specs, renamed)
+  found, progress = _read_leaves(
+    manager, number, {names[name]: np.empty(*spec) for name, spec in specs.items()}
+  )
+  for name, (shape, dtype) in specs.items():
+    leaf = found[names[name]]
+    if (leaf.shape, leaf.dtype) != (shape, dtype):
+      raise ValueError(
+        f"{name} is {leaf.dtype}{list(leaf.shape)}, not {dtype}{list(shape)}"
+      )
+  leaves = {name: found[names[name]] for name in specs}
+  return _from_host(leaves, abstract_state), progress
+
+
+def _read_part(
+  manager: ocp.CheckpointManager, number: int, path: str, renamed: Mapping[str, str]
+) -> tuple[Any, Mapping[str, Any]]:
+  saved = _saved_leaves(manager, number)
+  for prefix in (path, _old_name(f"{path}/", renamed).rstrip("/")):
+    wanted = {
+      name: leaf
+      for name, leaf in saved.items()
+      if name == prefix or name.startswith(f"{prefix}/")
+    }
+    if wanted:
+      found, progress = _read_leaves(manager, number, wanted)
+      flat = {
+        name.removeprefix(prefix).lstrip("/"): leaf for name, leaf in found.items()
+      }
+      return unflatten(flat), progress
+  raise ValueError(f"it has no {path}")
+
+
+def _read_leaves(
+  manager: ocp.CheckpointManager, number: int, wanted: Mapping[str, Any]
+) -> tuple[dict[str, np.ndarray], Mapping[str, Any]]:
+  """Returns leaves of a checkpoint by name, and what the loop wrote beside them."""
   _check_whole(manager.directory / str(number) / "state")
-  wanted = {name: np.empty(*spec) for name, spec in _saved_specs(abstract_state)}
   restored = manager.restore(
     number,
     args=ocp.args.Composite(
-      state=ocp.args.StandardRestore(wanted), progress=ocp.args.JsonRestore()
+      state=ocp.args.PyTreeRestore(
+        dict(wanted),
+        restore_args={
+          name: ocp.RestoreArgs(restore_type=np.ndarray) for name in wanted
+        },
+        partial_restore=True,
+      ),
+      progress=ocp.args.JsonRestore(),
     ),
   )
-  for name, leaf in wanted.items():
-    found = restored.state[name]
-    if (found.shape, found.dtype) != (leaf.shape, leaf.dtype):
-      raise ValueError(
-        f"{name} is {found.dtype}{list(found.shape)}, not "
-        f"{leaf.dtype}{list(leaf.shape)}"
-      )
-  return _from_host(restored.state, abstract_state), restored.progress
+  return restored.state, restored.progress
+
+
+def _saved_leaves(manager: ocp.CheckpointManager, number: int) -> dict[str, Any]:
+  """Returns the shapes and dtypes of all leaves of a checkpoint, by name."""
+  handler = ocp.PyTreeCheckpointHandler()
+  metadata = handler.metadata(manager.directory / str(number) / "state")
+  return {
+    name: np.empty(leaf.shape, leaf.dtype) for name, leaf in metadata.tree.items()
+  }
+
+
+def _saved_names(
+  manager: ocp.CheckpointManager,
+  number: int,
+  names: Iterable[str],
+  renamed: Mapping[str, str],
+) -> dict[str, str]:
+  """Returns the names under which leaves were saved, the present or older ones."""
+  saved = _saved_leaves(manager, number) if renamed else {}
+  return {
+    name: name if not renamed or name in saved else _old_name(name, renamed)
+    for name in names
+  }
+
+
+def _old_name(name: str, renamed: Mapping[str, str]) -> str:
+  """Returns what a leaf was called before.
+
+  >>> _old_name("games/states/own", {"games/states/": "games/", "games/": ""})
+  'games/own'
+  """
+  for new in sorted(renamed, key=len, reverse=True):
+    if name.startswith(new):
+      return renamed[new] + name.removeprefix(new)
+  return name
+
+
+def unflatten(leaves: Mapping[str, Any]) -> Any:
+  """Returns nested mappings for names with slashes; of a single nameless one, itself.
+
+  >>> unflatten({"a/b": 1, "a/c": 2})
+  {'a': {'b': 1, 'c': 2}}
+  """
+  if set(leaves) == {""}:
+    return leaves[""]
+  nested: dict[str, Any] = {}
+  for name, leaf in leaves.items():
+    *parts, last = name.split("/")
+    inner = nested
+    for part in parts:
+      inner = inner.setdefault(part, {})
+    inner[last] = leaf
+  return nested
 
 
 def _check_whole(directory: Any) -> None:

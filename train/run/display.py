@@ -1,4 +1,4 @@
-"""What people see while a run goes on."""
+"""Progress on the screen: a bar on a terminal, lines elsewhere."""
 
 import datetime
 import math
@@ -11,13 +11,13 @@ import rich.progress
 from train import config as config_lib
 from train.run import progress as progress_lib
 
-__all__ = ["Screen"]
+__all__ = ["Display"]
 
 # Without a terminal, a line at most this often.
 SECONDS_BETWEEN_LINES = 10.0
 
 
-class Screen:
+class Display:
   """A progress bar on a terminal; elsewhere a plain line now and then."""
 
   def __init__(
@@ -48,7 +48,7 @@ class Screen:
     )
     self._task = self._bar.add_task(name, total=self._total, text="compiling")
 
-  def __enter__(self) -> "Screen":
+  def __enter__(self) -> "Display":
     self._bar.start()
     return self
 
@@ -60,14 +60,16 @@ class Screen:
   ) -> None:
     self._bar.stop()
 
-  def trained(self, tally: progress_lib.Tally, seconds: float | None = None) -> None:
+  def trained(
+    self, progress: progress_lib.Progress, seconds: float | None = None
+  ) -> None:
     """Shows how far the run is.
 
     Args:
-      tally: of the run.
+      progress: of the run.
       seconds: that the games since the last call took.
     """
-    games = sum(tally.games)
+    games = sum(progress.games)
     if seconds:
       rate = max(games - self._games, 0) / seconds
       # Chunks differ in length: follow the rate slowly.
@@ -75,7 +77,7 @@ class Screen:
       self._rate = rate if is_first else 0.7 * self._rate + 0.3 * rate
     self._games = games
     self._total = games + sum(
-      max(self._games_wanted - tally.games[trial], 0) for trial in tally.running
+      max(self._games_wanted - progress.games[trial], 0) for trial in progress.active
     )
     self._bar.update(self._task, completed=games, total=self._total, text=self._text())
 

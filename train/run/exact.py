@@ -19,27 +19,10 @@ from jaxgames.exact import evaluation
 from jaxgames.exact import graph as graph_lib
 from jaxgames.players import registry
 
-__all__ = ["Examiner", "check"]
+__all__ = ["Examiner"]
 
 # Agents examined side by side: a position's numbers then fill a line of the cache.
 MOST_TOGETHER = 16
-
-
-def check(game: jaxgames.LineGame, opponents: Sequence[str]) -> None:
-  """Refuses what cannot be tested exactly.
-
-  Raises:
-    ValueError: if the game is too large, an opponent is unknown, plays otherwise than
-      by choice among actions of a position, or has the name of another.
-  """
-  if opponents and not graph_lib.is_small(game):
-    raise ValueError("this game has too many positions for exact tests")
-  for spec in opponents:
-    if not isinstance(players.make(game, spec), players.Chooser):
-      raise ValueError(f"{spec!r} does not choose evenly by the position alone")
-  found = [registry.parse(spec)[0] for spec in opponents]
-  if len(set(found)) < len(found):
-    raise ValueError(f"two of {', '.join(opponents)} have the same name")
 
 
 class Examiner:

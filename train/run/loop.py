@@ -1,4 +1,4 @@
-"""The one loop: train a chunk, test, log, save, stop and go on."""
+"""The one loop: train a chunk, test, log, save, until the end or a signal."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ import numpy as np
 import rich.console
 
 from train import config as config_lib
-from train.learners import base
 from train.learners import registry as learner_registry
 from train.run import checkpoint
 from train.run import directory as run_directory
-from train.run import display
+from train.run import display as display_lib
 from train.run import programs
 from train.run import progress as progress_lib
 from train.run import provenance
@@ -62,7 +61,7 @@ def start(
   console: rich.console.Console,
   *,
   tensorboard: bool = False,
-  how_to_go_on: str = "",
+  how_to_resume: str = "",
 ) -> Outcome:
   """Trains from the beginning.
 
@@ -71,14 +70,14 @@ def start(
     directory: a place for the run, where no run is yet.
     console: where progress is shown.
     tensorboard: whether to write curves for TensorBoard.
-    how_to_go_on: what to tell people when it is stopped, if not `jaxgames resume`.
+    how_to_resume: the command to show when it is stopped, if not `jaxgames resume`.
 
   Raises:
     ValueError: if there is a run already, or the directory cannot be written.
   """
   files = run_directory.RunDirectory(directory)
   _refuse_if_held(files)
-  run = _Run(config, files, console, how_to_go_on)
+  run = _Run(config, files, console, how_to_resume)
   with files.locked():
     _refuse_if_held(files)  # Another process may have been quicker.
     files.write_config(config_lib.dump(config))
@@ -91,25 +90,25 @@ def resume(
   *,
   allow_different: bool = False,
   tensorboard: bool = False,
-  how_to_go_on: str = "",
+  how_to_resume: str = "",
 ) -> Outcome:
-  """Goes on with a run from its newest good checkpoint.
+  """Continues a run from its newest good checkpoint.
 
   Args:
     directory: of the run.
     console: where progress is shown.
-    allow_different: whether to go on where the same bits cannot be promised.
+    allow_different: whether to continue where the same bits cannot be promised.
     tensorboard: whether to write curves for TensorBoard.
-    how_to_go_on: what to tell people when it is stopped, if not `jaxgames resume`.
+    how_to_resume: the command to show when it is stopped, if not `jaxgames resume`.
 
   Raises:
-    ValueError: if there is no run, or it cannot be gone on with.
+    ValueError: if there is no run, or it cannot be continued.
   """
   files = run_directory.RunDirectory(directory)
   if not files.config.exists():
     raise ValueError(f"there is no run in {files.path}: it has no config.yaml")
   with files.locked():
-    run = _Run(config_lib.load(files.config), files, console, how_to_go_on)
+    run = _Run(config_lib.load_saved(files.config), files, console, how_to_resume)
     if run.restore(allow_different=allow_different):
       return Outcome(files.path, is_finished=True)
     return run.go(tensorboard=tensorboard)
@@ -123,17 +122,17 @@ class _Run:
     config: config_lib.RunConfig,
     files: run_directory.RunDirectory,
     console: rich.console.Console,
-    how_to_go_on: str,
+    how_to_resume: str,
   ):
     self._config = config
     self._files = files
-    self._how_to_go_on = how_to_go_on or _resume_command(files)
-    self._learner = learner_registry.KINDS[config.learner.kind].make_fn(config)
-    self._programs = programs.Programs(self._learner, config)
-    self._screen = display.Screen(console, files.name, config)
+    self._how_to_resume = how_to_resume or _resume_command(files)
+    learner = programs.make_learner(config)
+    self._programs = programs.Programs(learner, config)
+    self._display = display_lib.Display(console, files.name, config)
     self._environment = provenance.environment(self._programs.num_devices)
-    self._restored: base.LearnerState = None
-    self._tally = progress_lib.Tally(games=[0] * config.num_trials)
+    self._trials: trials_lib.Trials | None = None
+    self._progress = progress_lib.Progress(games=[0] * config.num_trials)
     self._warned: set[int] = set()
     self._counted_compiling = 0.0
     self._chunk_games = float(FIRST_CHUNK_GAMES)
@@ -141,21 +140,24 @@ class _Run:
   # Beginning and end.
 
   def restore(self, *, allow_different: bool) -> bool:
-    """Takes up the newest good checkpoint; returns whether the run is finished."""
-    abstract_state = self._programs.abstract_state()
+    """Loads the newest good checkpoint; returns whether the run is finished."""
     found = checkpoint.restore(
-      self._files.states, abstract_state, warn_fn=self._screen.say
+      self._files.states,
+      self._programs.abstract_state(),
+      renamed=learner_registry.KINDS[self._config.learner.kind].renamed,
+      warn_fn=self._display.say,
     )
     if found is None:
-      self._screen.say(f"{self._files.path} has no checkpoint yet: from the beginning")
+      self._display.say(f"{self._files.path} has no checkpoint yet: from the beginning")
       return False
     sameness.check_config(found.progress["config"], self._config, self._files)
-    self._tally = progress_lib.Tally(**found.progress["tally"])
-    self._restored = self._programs.place(found.state)
-    if self._tally.is_finished(self._config):
+    self._progress = progress_lib.Progress.from_saved(found.progress)
+    state = self._programs.place(found.state)
+    self._trials = trials_lib.Trials(self._programs, state)
+    if self._progress.is_finished(self._config):
       if not self._files.read_status().get("is_finished"):
         self._write_status()
-      self._screen.say(f"{self._files.path} is finished: {self._tally.summary()}")
+      self._display.say(f"{self._files.path} is finished: {self._progress.summary()}")
       return True
     warning = sameness.check_environment(
       found.progress["environment"],
@@ -164,35 +166,34 @@ class _Run:
       allow_different=allow_different,
     )
     if warning:
-      self._screen.say(warning)
+      self._display.say(warning)
     for number in found.damaged:
       checkpoint.set_aside(self._files.states, number)
     return False
 
   def go(self, *, tensorboard: bool) -> Outcome:
     """Trains until the end or a signal."""
-    tally = self._tally
+    progress = self._progress
     with contextlib.ExitStack() as stack:
       stop = stack.enter_context(signals.stop_requests())
       self._metrics = run_directory.Metrics(
-        self._files, num_tests=tally.num_tests, num_lines=tally.num_lines
+        self._files, num_tests=progress.num_tests, num_lines=progress.num_lines
       )
       stack.callback(self._metrics.close)
       self._writer = None
       if tensorboard:
         self._writer = tensorboard_lib.Writer(
-          self._files.tensorboard, first_games=max(tally.games) + 1
+          self._files.tensorboard, first_games=max(progress.games) + 1
         )
         stack.callback(self._writer.close)
       self._checkpoints = checkpoint.Checkpoints(
         self._files.states, keep=self._config.checkpoint.keep
       )
       stack.callback(self._checkpoints.close)
-      stack.enter_context(self._screen)
-      is_new = self._restored is None
-      state = self._programs.init() if is_new else self._restored
-      self._trials = trials_lib.Trials(self._programs, state)
-      self._screen.trained(self._tally)
+      stack.enter_context(self._display)
+      if self._trials is None:
+        self._trials = trials_lib.Trials(self._programs, self._programs.init())
+      self._display.trained(self._progress)
       self._write_status()
       self._train(stop)
       self._checkpoints.wait()
@@ -200,20 +201,19 @@ class _Run:
     return self._outcome(stop)
 
   def _outcome(self, stop: signals.StopRequest) -> Outcome:
-    if self._tally.is_finished(self._config):
-      self._screen.say(f"{self._files.name}: {self._tally.summary()}")
+    if self._progress.is_finished(self._config):
+      self._display.say(f"{self._files.name}: {self._progress.summary()}")
       return Outcome(self._files.path, is_finished=True, signal=stop.signal)
-    done = f"{sum(self._tally.games):,} games"
-    self._screen.say(f"stopped after {done}; to go on: {self._how_to_go_on}")
+    done = f"{sum(self._progress.games):,} games"
+    self._display.say(f"stopped after {done}; to continue: {self._how_to_resume}")
     return Outcome(self._files.path, is_finished=False, signal=stop.signal)
 
   # The loop.
 
   def _train(self, stop: signals.StopRequest) -> None:
-    config, tally = self._config, self._tally
-    while not tally.is_finished(config):
-      self._trials.choose(tally.running)
-      target = config.test_points[tally.num_tests]
+    config, progress = self._config, self._progress
+    while not progress.is_finished(config):
+      target = config.test_points[progress.num_tests]
       reached = None
       while not _is_at(reached, target) and stop.signal is None:
         reached = self._train_chunk(target)
@@ -222,49 +222,49 @@ class _Run:
         self._save(score=None)
         return
       self._test(reached)
-      is_last = tally.is_finished(config) or stop.signal is not None
-      if is_last or tally.num_tests % config.checkpoint.every == 0:
-        self._save(score=tally.score)
+      is_last = progress.is_finished(config) or stop.signal is not None
+      if is_last or progress.num_tests % config.checkpoint.every == 0:
+        self._save(score=progress.score)
         if is_last:
           return  # That it is finished is said once it is on disk.
         self._write_status()
 
   def _train_chunk(self, target: int) -> programs.Reached:
     """Trains for about `CHUNK_SECONDS`, at most to the next test."""
-    tally, trials = self._tally, self._trials
-    numbers = trials.numbers
-    games = min(tally.games[trial] for trial in numbers)
+    progress, active = self._progress, self._progress.active
+    games = min(progress.games[trial] for trial in active)
     until = min(target, games + max(int(self._chunk_games), 1))
+    assert self._trials is not None
     start = self._clock()
-    reached = trials.advance(until)
+    reached = self._trials.advance(active, until)
     seconds = self._clock() - start
-    tally.seconds += seconds
-    for trial, count in zip(numbers.tolist(), reached.games.tolist(), strict=True):
-      tally.games[trial] = count
-    self._notice_divergence(numbers[~reached.is_finite])
-    self._screen.trained(tally, seconds)
+    progress.seconds += seconds
+    progress.count_games(active, reached.games)
+    self._notice_divergence(active[~reached.is_finite])
+    self._display.trained(progress, seconds)
     # A chunk that was cut short by a test tells nothing against a longer one.
     rate = (until - games) / max(seconds, 1e-6)
     self._chunk_games = min(rate * CHUNK_SECONDS, MOST_GROWTH * self._chunk_games)
     return reached
 
   def _test(self, reached: programs.Reached) -> None:
-    """Tests the trials at work, and ends those that are done or have diverged."""
-    tally, trials = self._tally, self._trials
+    """Tests the active trials, and ends those that are done or have diverged."""
+    progress, active = self._progress, self._progress.active
     # Decided only here, since the ends of chunks depend on the clock.
-    diverged = trials.numbers[~reached.is_finite]
-    tally.diverged = sorted({*tally.diverged, *diverged.tolist()})
-    done = trials.numbers[reached.is_done & reached.is_finite]
-    tally.finished = sorted({*tally.finished, *done.tolist()})
+    progress.end_trials(
+      finished=active[reached.is_done & reached.is_finite],
+      diverged=active[~reached.is_finite],
+    )
+    assert self._trials is not None
     start = self._clock()
-    result = trials.test(tally.num_tests + 1)
-    tally.test_seconds += self._clock() - start
-    lines = tally.count_test(trials.numbers, result)
+    result = self._trials.test(active, progress.num_tests + 1)
+    progress.test_seconds += self._clock() - start
+    lines = progress.count_test(active, result)
     self._metrics.write(lines)
     if self._writer is not None:
       self._writer.write(lines)
-    if tally.score is not None:
-      self._screen.tested(tally.num_tests, tally.score)
+    if progress.score is not None:
+      self._display.tested(progress.num_tests, progress.score)
 
   def _clock(self) -> float:
     """Returns a time in seconds that stands still while programs are compiled."""
@@ -274,17 +274,18 @@ class _Run:
     for trial in trials.tolist():
       if trial not in self._warned:
         self._warned.add(trial)
-        self._screen.say(
-          f"trial {trial} has diverged: after {self._tally.games[trial]:,} games its "
-          "numbers are no longer finite; it ends with the next test, the others go on"
+        self._display.say(
+          f"trial {trial} has diverged: after {self._progress.games[trial]:,} games its "
+          "numbers are no longer finite; it ends with the next test, the others continue"
         )
 
   def _save(self, *, score: float | None) -> None:
+    assert self._trials is not None
     self._count_compiling()
     self._checkpoints.save(
       self._trials.state,
       {
-        "tally": dataclasses.asdict(self._tally),
+        "progress": dataclasses.asdict(self._progress),
         "config": config_lib.to_mapping(self._config),
         "environment": self._environment,
       },
@@ -292,13 +293,14 @@ class _Run:
     )
 
   def _write_status(self) -> None:
+    assert self._trials is not None
     parameters = self._programs.parameters(self._trials.state)
     self._count_compiling()
     num_trials = self._config.num_trials
     self._files.write_status(
       {
         "name": self._files.name,
-        **self._tally.status(self._config),
+        **self._progress.status(self._config),
         "machine": provenance.machine(self._programs.num_devices),
         "versions": provenance.versions(),
         "fingerprints": provenance.fingerprints(parameters, num_trials),
@@ -307,12 +309,12 @@ class _Run:
 
   def _count_compiling(self) -> None:
     now = self._programs.compile_seconds
-    self._tally.compile_seconds += now - self._counted_compiling
+    self._progress.compile_seconds += now - self._counted_compiling
     self._counted_compiling = now
 
 
 def _is_at(reached: programs.Reached | None, target: int) -> bool:
-  """Returns whether all trials at work are ready for the next test."""
+  """Returns whether all active trials are ready for the next test."""
   if reached is None:
     return False
   return bool((reached.is_done | (reached.games >= target)).all())
@@ -321,7 +323,7 @@ def _is_at(reached: programs.Reached | None, target: int) -> bool:
 def _refuse_if_held(files: run_directory.RunDirectory) -> None:
   if files.holds_run:
     raise ValueError(
-      f"there is a run in {files.path} already; to go on with it: "
+      f"there is a run in {files.path} already; to continue it: "
       f"{_resume_command(files)}"
     )
 

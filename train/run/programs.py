@@ -15,15 +15,17 @@ from jaxgames import arena
 from jaxgames import players
 from train import config as config_lib
 from train.learners import base
+from train.learners import registry as learner_registry
+from train.run import agents
 from train.run import devices
 from train.run import exact
 
-__all__ = ["Programs", "Reached", "TestResult"]
+__all__ = ["Programs", "Reached", "TestResult", "make_learner"]
 
 # Names of the independent streams of random numbers of a trial.
 TRAINING, TESTING = 0, 1
 
-# What a line of metrics.jsonl says anyway.
+# What every line of metrics.jsonl has.
 RESERVED = {"test", "trial", "games", "wins", "draws", "losses", "score"}
 
 
@@ -51,6 +53,23 @@ class TestResult(NamedTuple):
 
   score: arena.Score
   metrics: base.Metrics
+
+
+def make_learner(config: config_lib.RunConfig) -> base.Learner:
+  """Returns the learner of a run.
+
+  Raises:
+    ValueError: if it cannot learn what the config asks for.
+  """
+  task = base.Task(
+    game=jaxgames.make(config.game),
+    opponents=config.opponents,
+    num_games=config.games,
+    parallel_games=config.parallel_games,
+    make_player_fn=agents.make,
+  )
+  kind = learner_registry.KINDS[config.learner.kind]
+  return kind.make_learner(task, config.learner.settings)
 
 
 class Programs:
@@ -81,7 +100,7 @@ class Programs:
     game = jaxgames.make(config.game)
     self._key = jax.random.key(config.seed)
     self._opponents = {
-      name: players.make(game, spec)
+      name: agents.make(game, spec)
       for name, spec in {"": config.test.against, **config.test.also_against}.items()
     }
     self._examiner = None
@@ -150,7 +169,7 @@ class Programs:
   def test(
     self, state: base.LearnerState, trials: np.ndarray, number: int
   ) -> tuple[base.LearnerState, TestResult]:
-    """Lets each trial's agent play the test's games, and asks for its metrics.
+    """Plays the test's games with each trial's agent, and collects metrics.
 
     Args:
       state: donated.
@@ -162,7 +181,7 @@ class Programs:
     return state, jax.tree.map(np.array, result)
 
   def parameters(self, state: base.LearnerState) -> chex.ArrayTree:
-    """Returns what all trials learnt, on the host."""
+    """Returns what all trials learned, on the host."""
     parameters = self._call("parameters", jax.vmap(self._learner.parameters), state)
     return jax.tree.map(np.array, parameters)
 
@@ -180,13 +199,13 @@ class Programs:
   ) -> tuple[base.LearnerState, Reached]:
     learner = self._learner
 
-    def goes_on(state: base.LearnerState) -> jax.Array:
+    def is_active(state: base.LearnerState) -> jax.Array:
       is_early = jax.vmap(learner.num_games)(state) < until_games
       return is_early & ~jax.vmap(learner.is_done)(state)
 
     state = jax.lax.while_loop(
-      lambda state: goes_on(state).any(),
-      lambda state: jax.vmap(learner.turn)(state, goes_on(state)),
+      lambda state: is_active(state).any(),
+      lambda state: jax.vmap(learner.step)(state, is_active(state)),
       state,
     )
     found = (learner.num_games, learner.is_done, _is_finite)
@@ -207,7 +226,7 @@ class Programs:
       if name:
         key_match = jax.random.fold_in(key_match, list(opponents).index(name))
       return arena.play_match(
-        learner.player(state),
+        learner.agent(learner.parameters(state)),
         opponents[name],
         key_match,
         num_games=self._test.games,
@@ -227,10 +246,12 @@ class Programs:
     return state, TestResult(score, {**metrics, **test_metrics})
 
   def _examine(self, state: base.LearnerState) -> base.Metrics:
-    """Returns the exact results of all trials' agents, if they are wanted."""
+    """Returns the exact results of all trials' agents, if the config wants them."""
     if self._examiner is None:
       return {}
-    return self._examiner(state, self._learner.player)
+    return self._examiner(
+      jax.vmap(self._learner.parameters)(state), self._learner.agent
+    )
 
   # Compiling.
 

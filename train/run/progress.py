@@ -1,7 +1,6 @@
-"""What the host knows of a run, and what it tells others."""
+"""How far a run is: the one place that knows, saved with its state."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 import dataclasses
 import math
 from typing import Any
@@ -11,12 +10,12 @@ import numpy as np
 from train import config as config_lib
 from train.run import programs
 
-__all__ = ["Tally"]
+__all__ = ["Progress"]
 
 
 @dataclasses.dataclass
-class Tally:
-  """How far a run is; saved with its state.
+class Progress:
+  """How far a run is.
 
   Attributes:
     games: finished games of each trial.
@@ -40,15 +39,21 @@ class Tally:
   test_seconds: float = 0.0
   compile_seconds: float = 0.0
 
+  @classmethod
+  def from_saved(cls, saved: Mapping[str, Any]) -> "Progress":
+    """Returns the progress that was saved beside a state."""
+    # It was called a tally once.
+    return cls(**(saved["progress"] if "progress" in saved else saved["tally"]))
+
   @property
-  def running(self) -> np.ndarray:
-    """`[some]` int, the trials that have something left to do."""
+  def active(self) -> np.ndarray:
+    """`[n]` int32, the trials that have something left to do, rising."""
     ended = {*self.finished, *self.diverged}
     return np.asarray([n for n in range(len(self.games)) if n not in ended], np.int32)
 
   def is_finished(self, config: config_lib.RunConfig) -> bool:
     """Returns whether there is nothing left to do."""
-    return self.num_tests == len(config.test_points) or not len(self.running)
+    return self.num_tests == len(config.test_points) or not len(self.active)
 
   def count_test(
     self, trials: np.ndarray, result: programs.TestResult
@@ -68,6 +73,21 @@ class Tally:
     self.num_lines += len(lines)
     self.score = float(np.mean([line["score"] for line in lines])) if lines else None
     return lines
+
+  def count_games(self, trials: np.ndarray, games: np.ndarray) -> None:
+    """Notes how many games trials have finished.
+
+    Args:
+      trials: `[n]` int, their numbers.
+      games: `[n]` int.
+    """
+    for trial, count in zip(trials.tolist(), games.tolist(), strict=True):
+      self.games[trial] = count
+
+  def end_trials(self, *, finished: np.ndarray, diverged: np.ndarray) -> None:
+    """Notes trials that have ended: with nothing left to learn, or by divergence."""
+    self.finished = sorted({*self.finished, *finished.tolist()})
+    self.diverged = sorted({*self.diverged, *diverged.tolist()})
 
   def status(self, config: config_lib.RunConfig) -> dict[str, Any]:
     """Returns what run.json says of the run's course."""

@@ -1,4 +1,4 @@
-"""What must be the same when a run is gone on with."""
+"""What must be the same when a run is continued."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,11 +24,12 @@ def check_config(
   Raises:
     ValueError: with the fields that differ.
   """
-  changes = config_lib.differences(saved, config_lib.to_mapping(config))
+  now = config_lib.to_mapping(config)
+  changes = config_lib.differences(config_lib.migrate_saved(saved), now)
   if changes:
     raise ValueError(
       f"{files.config} was changed under the run: {'; '.join(changes)}; put it back to "
-      "go on, or start another run"
+      "continue, or start another run"
     )
 
 
@@ -39,13 +40,13 @@ def check_environment(
   *,
   allow_different: bool,
 ) -> str:
-  """Refuses to go on where the same bits cannot be promised.
+  """Refuses to continue where the same bits cannot be promised.
 
   Args:
     saved: the environment when the run was left.
     environment: that of this process.
     files: of the run.
-    allow_different: whether to go on all the same.
+    allow_different: whether to continue all the same.
 
   Returns:
     A warning, if there is something to warn of.
@@ -59,7 +60,7 @@ def check_environment(
   text = f"the same bits cannot be promised: {'; '.join(changes)}"
   if not allow_different:
     raise ValueError(
-      f"{files.path} is not gone on with, since {text}; --allow-different does so all "
-      "the same"
+      f"{files.path} is not continued, since {text}; --allow-different does so all the "
+      "same"
     )
-  return f"going on all the same, but {text}"
+  return f"continued all the same, but {text}"

@@ -23,8 +23,8 @@ def run(
 ) -> loop.Outcome:
   """Makes all runs that are not made yet, each in a directory of its name.
 
-  What is finished is skipped and what was begun is gone on with, so the same call
-  again does what is left.
+  What is finished is skipped and what was begun is continued, so the same call again
+  does what is left.
 
   Args:
     sweep: names and configs.
@@ -48,7 +48,7 @@ def run(
     if files.read_status().get("is_finished"):
       continue
     text = f"the same command again (run {place} of {len(sweep)})"
-    options: dict[str, Any] = {"tensorboard": tensorboard, "how_to_go_on": text}
+    options: dict[str, Any] = {"tensorboard": tensorboard, "how_to_resume": text}
     if files.holds_run:
       options["allow_different"] = allow_different
       outcome = loop.resume(files.path, console, **options)
@@ -58,7 +58,7 @@ def run(
       # The run itself may have come to its end, but then others were not begun.
       is_finished = outcome.is_finished and place == len(sweep)
       if outcome.is_finished and not is_finished:
-        console.print(f"stopped; to go on: {text}", markup=False, highlight=False)
+        console.print(f"stopped; to continue: {text}", markup=False, highlight=False)
       return loop.Outcome(directory, is_finished=is_finished, signal=outcome.signal)
   return loop.Outcome(directory, is_finished=True)
 
@@ -69,7 +69,7 @@ def _check_same_config(
   if not files.config.exists():
     return
   # Read as a config: what was left out then has its default now.
-  saved = config_lib.to_mapping(config_lib.load(files.config))
+  saved = config_lib.to_mapping(config_lib.load_saved(files.config))
   changes = config_lib.differences(saved, config_lib.to_mapping(config))
   if changes:
     raise ValueError(

@@ -1,4 +1,4 @@
-"""The trials of a run: the states of all, and which of them are at work."""
+"""The states of a run's trials, of which only the active ones are computed."""
 
 import jax
 import numpy as np
@@ -8,24 +8,24 @@ from train.run import programs as programs_lib
 
 __all__ = ["Trials", "num_places"]
 
-# Those at work are packed anew when this share of the places is enough.
+# Active trials are packed again when this share of the places is enough.
 SHRINK = 0.75
 
-# Agents are examined side by side, so many trials are counted in steps of this.
+# Exact tests examine agents side by side, so many trials are counted in steps of this.
 STEP = 16
 
 
 class Trials:
-  """Holds the states, and lets only those trials work that have something left to do.
+  """Holds the states of all trials, and trains and tests those that are active.
 
-  A trial that has ended would still take its share of every step. So those at work are
+  A trial that has ended would still take its share of every step. So active trials are
   packed into fewer places, with some to spare, since each number of places needs
-  programs of its own. The places depend on which trials are at work and on nothing
-  else: a resumed run packs as an unbroken one does.
+  programs of its own. The places depend on which trials are active and on nothing else:
+  a resumed run packs as an unbroken one does.
   """
 
   def __init__(self, programs: programs_lib.Programs, state: base.LearnerState):
-    """Begins with all trials at work.
+    """Begins with every trial in its own place.
 
     Args:
       programs: of the run.
@@ -34,68 +34,78 @@ class Trials:
     self._programs = programs
     self._all = state
     self._packed: base.LearnerState | None = None
-    # Which trial is in each place, and the places of those at work.
+    # The trial in each place, and the places of the active trials.
     self._trials: np.ndarray = np.arange(programs.num_trials, dtype=np.int32)
     self._places: np.ndarray = self._trials
 
   @property
-  def numbers(self) -> np.ndarray:
-    """The numbers of the trials at work, rising."""
-    return self._trials[self._places]
-
-  @property
   def state(self) -> base.LearnerState:
-    """The states of all trials, to be looked at, not to be donated."""
+    """The states of all trials, to be read, not to be donated."""
     if self._packed is not None:
-      self._all = self._programs.put(self._all, self.numbers, self._packed)
+      active = self._trials[self._places]
+      self._all = self._programs.put(self._all, active, self._packed)
     return self._all
 
-  def choose(self, numbers: np.ndarray) -> None:
-    """Lets only some trials work from now on.
+  def advance(self, active: np.ndarray, until_games: int) -> programs_lib.Reached:
+    """Trains active trials until each has a number of games, or is done.
 
     Args:
-      numbers: theirs, rising.
+      active: `[n]` int, their numbers, rising.
+      until_games: the number of games.
+
+    Returns:
+      `[n]` how far they are.
     """
-    if np.array_equal(numbers, self.numbers):
+    self._pack(active)
+    targets = np.zeros(len(self._trials), np.int32)
+    targets[self._places] = until_games
+    state, reached = self._programs.advance(self._take(), targets)
+    self._put_back(state)
+    return jax.tree.map(lambda values: values[self._places], reached)
+
+  def test(self, active: np.ndarray, number: int) -> programs_lib.TestResult:
+    """Tests active trials.
+
+    Args:
+      active: `[n]` int, their numbers, rising.
+      number: of the test.
+
+    Returns:
+      `[n]` their results.
+    """
+    self._pack(active)
+    state, result = self._programs.test(self._take(), self._trials, number)
+    self._put_back(state)
+    return jax.tree.map(lambda values: values[self._places], result)
+
+  def _pack(self, active: np.ndarray) -> None:
+    """Makes room for the active trials and no more than some others."""
+    if np.array_equal(active, self._trials[self._places]):
       return
     self._all, self._packed = self.state, None
     total = self._programs.num_trials
-    width = num_places(len(numbers), total, self._programs.num_devices)
+    width = num_places(len(active), total, self._programs.num_devices)
     if width == total:
       self._trials = np.arange(total, dtype=np.int32)
-      self._places = np.asarray(numbers)
+      self._places = np.asarray(active)
       return
-    # The places to spare hold one of the trials again, which stands still there.
-    self._trials = np.resize(numbers, width).astype(np.int32)
-    self._places = np.arange(len(numbers))
+    # The places to spare hold active trials again, whose copies are not trained.
+    self._trials = np.resize(active, width).astype(np.int32)
+    self._places = np.arange(len(active))
     self._packed = self._programs.take(self._all, self._trials)
 
-  def advance(self, until_games: int) -> programs_lib.Reached:
-    """Trains those at work until each has a number of games, or is done."""
-    targets = np.zeros(len(self._trials), np.int32)
-    targets[self._places] = until_games
-    state, reached = self._programs.advance(self._give(), targets)
-    self._take_back(state)
-    return jax.tree.map(lambda values: values[self._places], reached)
-
-  def test(self, number: int) -> programs_lib.TestResult:
-    """Tests those at work."""
-    state, result = self._programs.test(self._give(), self._trials, number)
-    self._take_back(state)
-    return jax.tree.map(lambda values: values[self._places], result)
-
-  def _give(self) -> base.LearnerState:
+  def _take(self) -> base.LearnerState:
     return self._all if self._packed is None else self._packed
 
-  def _take_back(self, state: base.LearnerState) -> None:
+  def _put_back(self, state: base.LearnerState) -> None:
     if self._packed is None:
       self._all = state
     else:
       self._packed = state
 
 
-def num_places(num_working: int, num_trials: int, num_devices: int) -> int:
-  """Returns in how many places the trials at work are kept.
+def num_places(num_active: int, num_trials: int, num_devices: int) -> int:
+  """Returns in how many places the active trials are kept.
 
   >>> [num_places(n, 600, 2) for n in (600, 500, 400, 10, 1)]
   [600, 600, 480, 10, 2]
@@ -106,6 +116,6 @@ def num_places(num_working: int, num_trials: int, num_devices: int) -> int:
     smaller = -(-int(SHRINK * width) // step) * step
     if smaller >= width:
       smaller = width - step
-    if smaller < max(num_working, step):
+    if smaller < max(num_active, step):
       return width
     width = smaller

@@ -217,7 +217,7 @@ def test_wrong_options_are_refused_in_one_line(options, message):
 def test_a_searching_agent_for_ttt3d_comes_with_the_project(monkeypatch):
   monkeypatch.chdir("/")
   game = jaxgames.make("ttt3d")
-  spec = agents.opponent("ttt3d")
+  spec = agents.default_opponent("ttt3d")
   assert spec.startswith("guided:player=(")
   agent = agents.make(game, spec)
   # Its network alone wins 99 of 100 games against the benchmark.

@@ -23,10 +23,9 @@ import typer.testing
 import jaxgames
 from jaxgames import players
 from train import cli
-from train.engines import brain as gomocup_brain
+from train.engines import brain as brain_lib
 from train.engines import protocol
 from train.match import clocks
-from train.run import agents
 
 MOVE = re.compile(r"([0-9]+),([0-9]+)")
 
@@ -97,9 +96,7 @@ class Counted(players.base.Memoryless):
 
 
 def make_brain(make_player_fn=FirstLegal, **options):
-  return gomocup_brain.Brain(
-    lambda game: [make_player_fn(game)], name="test", **options
-  )
+  return brain_lib.Brain(lambda game: [make_player_fn(game)], name="test", **options)
 
 
 def say(brain, *lines):
@@ -108,8 +105,8 @@ def say(brain, *lines):
 
 
 def rules_brain(seed=0):
-  return gomocup_brain.Brain(
-    agents.make_some_fn(["attack-defense"]), name="rules", seed=seed
+  return brain_lib.Brain(
+    brain_lib.make_players_fn(["attack-defense"]), name="rules", seed=seed
   )
 
 
@@ -365,9 +362,9 @@ def test_limits_are_the_managers(monkeypatch):
     (("INFO timeout_turn 5000",), 5),
     (("info TIMEOUT_TURN 700",), 0.7),
     (("INFO timeout_turn soon", "INFO timeout_turn -1", "INFO x 1"), 0.7),
-    (("INFO time_left 2000",), 2 / gomocup_brain.MOVES_AHEAD),
+    (("INFO time_left 2000",), 2 / brain_lib.MOVES_AHEAD),
     (("INFO time_left 2147483647",), 0.7),
-    (("INFO timeout_match 4000",), 4 / gomocup_brain.MOVES_AHEAD),
+    (("INFO timeout_match 4000",), 4 / brain_lib.MOVES_AHEAD),
     (("INFO timeout_match 0",), 0.7),
     (("INFO time_left 0",), 0),
     (("INFO timeout_turn 0", "INFO time_left 10000000"), 0),
@@ -377,24 +374,24 @@ def test_limits_are_the_managers(monkeypatch):
 
 
 def test_time_that_was_thought_is_missing_later():
-  clock = gomocup_brain._Clock()
+  clock = brain_lib._Clock()
   clock.tell("timeout_match", 100_000)
   clock.spend(60)
-  assert clock.limit() == pytest.approx(40 / gomocup_brain.MOVES_AHEAD)
+  assert clock.limit() == pytest.approx(40 / brain_lib.MOVES_AHEAD)
   clock.spend(60)
   assert clock.limit() == 0
   clock.begin()
-  assert clock.limit() == pytest.approx(100 / gomocup_brain.MOVES_AHEAD)
+  assert clock.limit() == pytest.approx(100 / brain_lib.MOVES_AHEAD)
 
 
 def test_a_search_is_followed_by_shorter_ones_unless_others_are_named():
   game = jaxgames.make("gomoku")
-  alone = agents.make_some_fn(["mcts:simulations=800,exploration=1"])(game)
+  alone = brain_lib.make_players_fn(["mcts:simulations=800,exploration=1"])(game)
   assert [player.simulations for player in alone] == [800, 100, 12, 1]
   assert {player.exploration for player in alone} == {1}
-  named = agents.make_some_fn(["mcts:simulations=800", "random"])(game)
+  named = brain_lib.make_players_fn(["mcts:simulations=800", "random"])(game)
   assert [type(player) for player in named] == [players.Mcts, players.Random]
-  assert len(agents.make_some_fn(["benchmark"])(game)) == 1
+  assert len(brain_lib.make_players_fn(["benchmark"])(game)) == 1
 
 
 # Anything may come in.
@@ -476,8 +473,8 @@ def test_of_a_long_line_only_the_beginning_is_read():
 # Imports less than the whole command does, which makes it start sooner.
 SMALL_PROGRAM = """
 from jaxgames import players
-from train.engines import brain as gomocup_brain
-gomocup_brain.run(lambda game: [players.Random(game)], name="small", seed=0)
+from train.engines import brain as brain_lib
+brain_lib.run(lambda game: [players.Random(game)], name="small", seed=0)
 """
 
 

@@ -23,11 +23,11 @@ from tests.support import runs
 from tests.support import training
 from tests.twins import adp as adp_twin
 from train import config as config_lib
-from train.engines import brain as gomocup_brain
-from train.learners.adp import learner as adp
+from train.engines import brain as brain_lib
 from train.learners.adp import updates as updates_lib
 from train.run import agents
 from train.run import loop
+from train.run import programs
 
 NO_CHANCE = ({"games": 1000, "epsilon": 0.0},)
 
@@ -50,7 +50,7 @@ def make_config(*, game="gomoku:size=7", lanes=2, network=None, **settings):
 
 
 def make(**settings):
-  return adp.AdpLearner(make_config(**settings))
+  return programs.make_learner(make_config(**settings))
 
 
 def begin(learner, seed=0):
@@ -65,18 +65,18 @@ def turns(learner, state, num_turns):
 
 @functools.partial(quick.jit, static_argnums=(0, 1))
 def _turns(learner, num_turns, state):
-  return jax.lax.fori_loop(0, num_turns, lambda _, now: learner._turn(now), state)
+  return jax.lax.fori_loop(0, num_turns, lambda _, now: learner._step(now), state)
 
 
 # Learning.
 
 
-def random_lessons(num, num_inputs, seed=0):
+def random_transitions(num, num_inputs, seed=0):
   random = np.random.default_rng(seed)
   sparse = random.random((2, num, num_inputs)) * (
     random.random((2, num, num_inputs)) < 0.4
   )
-  return updates_lib.Lessons(
+  return updates_lib.Transitions(
     *(jnp.asarray(part, jnp.float32) for part in sparse),
     rewards=jnp.asarray(random.random(num), jnp.float32),
     discounts=jnp.asarray(random.integers(0, 2, num), jnp.float32),
@@ -85,29 +85,31 @@ def random_lessons(num, num_inputs, seed=0):
 
 
 @pytest.mark.parametrize("is_fresh", [False, True])
-@pytest.mark.parametrize("num_lessons", [1, 5])
-def test_steps_are_those_of_gradient_descent(num_lessons, is_fresh):
+@pytest.mark.parametrize("num_transitions", [1, 5])
+def test_steps_are_those_of_gradient_descent(num_transitions, is_fresh):
   learner = make(network={"hidden": 4})
   params = learner.critic.init(jax.random.key(1), jnp.zeros((1, 274)))
-  lessons = random_lessons(num_lessons, 274)
+  transitions = random_transitions(num_transitions, 274)
 
   def targets(params):
-    values = learner.critic.apply(params, lessons.next_inputs)
-    return lessons.rewards + lessons.discounts * values
+    values = learner.critic.apply(params, transitions.next_inputs)
+    return transitions.rewards + transitions.discounts * values
 
   def loss(params, targets):
-    errors = targets - learner.critic.apply(params, lessons.inputs)
-    return 0.5 * (lessons.weights * errors**2).sum()
+    errors = targets - learner.critic.apply(params, transitions.inputs)
+    return 0.5 * (transitions.weights * errors**2).sum()
 
   expected, fixed = params, targets(params)
   for _ in range(7):
     now = targets(expected) if is_fresh else fixed
     gradient = jax.grad(loss)(expected, now)
     expected = jax.tree.map(lambda w, g: w - 0.3 * g, expected, gradient)
-  found, errors = updates_lib.descend(params, lessons, 0.3, steps=7, is_fresh=is_fresh)
+  found, errors = updates_lib.descend(
+    params, transitions, 0.3, steps=7, is_fresh=is_fresh
+  )
   chex.assert_trees_all_close(found, expected, atol=1e-5)
-  values = learner.critic.apply(params, lessons.inputs)
-  np.testing.assert_allclose(errors, lessons.weights * (fixed - values), atol=1e-6)
+  values = learner.critic.apply(params, transitions.inputs)
+  np.testing.assert_allclose(errors, transitions.weights * (fixed - values), atol=1e-6)
 
 
 def test_step_by_hand():
@@ -115,7 +117,7 @@ def test_step_by_hand():
   # 0.5, and with an outer weight of 2 the output's sum is 1.
   params = {"params": {"inner": jnp.array([[0.5], [-0.25]]), "outer": jnp.array([2.0])}}
   value = 1 / (1 + np.exp(-1.0))
-  lessons = updates_lib.Lessons(
+  transitions = updates_lib.Transitions(
     inputs=jnp.array([[1.0, 2.0]]),
     next_inputs=jnp.zeros((1, 2)),
     rewards=jnp.array([1.0]),
@@ -123,7 +125,9 @@ def test_step_by_hand():
     weights=jnp.array([1.0]),
   )
   rate = 0.05 * 0.2**2
-  found, errors = updates_lib.descend(params, lessons, rate, steps=1, is_fresh=False)
+  found, errors = updates_lib.descend(
+    params, transitions, rate, steps=1, is_fresh=False
+  )
   # Equation 11: l alpha e exp(-p) V^2 g, where e is alpha times the difference.
   push = 0.05 * 0.2 * (0.2 * (1 - value)) * np.exp(-1.0) * value**2
   np.testing.assert_allclose(found["params"]["outer"], [2.0 + push * 0.5], rtol=1e-6)
@@ -148,12 +152,12 @@ def test_learner_equals_its_plain_twin(fields):
   for _ in range(30):
     twin.turn()
   state = turns(learner, state, 30)
-  assert int(state.num_games) == twin.num_games > 0
+  assert int(state.games.num_games) == twin.num_games > 0
   for lane, twin_lane in enumerate(twin.lanes):
-    sign = np.where(np.asarray(state.games.num_moves)[lane] % 2, -1, 1)
-    one = jax.tree.map(lambda leaf, lane=lane: leaf[lane], state.games)
+    sign = np.where(np.asarray(state.games.states.num_moves)[lane] % 2, -1, 1)
+    one = jax.tree.map(lambda leaf, lane=lane: leaf[lane], state.games.states)
     board = np.asarray(learner.game.observe(one)) * sign
-    board = board if state.is_first[lane] else -board
+    board = board if state.games.is_first[lane] else -board
     assert board.ravel().tolist() == list(twin_lane.board.cells.values())
   np.testing.assert_allclose(state.params["params"]["inner"], twin.inner, atol=2e-5)
   np.testing.assert_allclose(state.params["params"]["outer"], twin.outer, atol=2e-5)
@@ -169,17 +173,17 @@ def test_mean_gradient_is_the_sum_over_the_number_of_games():
 def test_counts_are_kept_up_to_date():
   learner = make(lanes=8, game="gomoku", stages=({"games": 9, "epsilon": 0.5},))
   state = turns(learner, begin(learner), 30)
-  boards = jax.vmap(learner.game.observe)(state.games)
-  is_turn = (state.games.num_moves % 2 == 0) == state.is_first
+  boards = jax.vmap(learner.game.observe)(state.games.states)
+  is_turn = (state.games.states.num_moves % 2 == 0) == state.games.is_first
   boards = jnp.where(is_turn[:, None, None], boards, -boards)
   expected = jax.jit(jax.vmap(learner.critic.count))(boards)
-  np.testing.assert_array_equal(state.counts, expected)
-  assert np.asarray(state.counts).max() > 0
+  np.testing.assert_array_equal(state.shapes, expected)
+  assert np.asarray(state.shapes).max() > 0
 
 
 def test_random_moves_may_teach_nothing():
   stages = ({"games": 1000, "epsilon": 1.0},)
-  learner = make(stages=stages, exploration_teaches=False)
+  learner = make(stages=stages, exploration_updates=False)
   start = begin(learner)
   before_end = turns(learner, start, 5)
   chex.assert_trees_all_equal(before_end.params, start.params)
@@ -277,12 +281,12 @@ def test_moves_of_many_games_are_judged_as_one_by_one():
   state = turns(learner, begin(learner), 25)
   situations = learner._situations(state)
   judge = functools.partial(critic_greedy.consider, learner.critic, distance=2)
-  moves = quick.jit(judge)(state.params, state.games, situations)
+  moves = quick.jit(judge)(state.params, state.games.states, situations)
   assert np.asarray(moves.is_move).sum() > critic_greedy.MOST
   at = quick.jit(functools.partial(critic_greedy.after, learner.critic))
   for lane in (0, 7, 39):
     one = jax.tree.map(
-      lambda leaf, lane=lane: leaf[lane][None], (state.games, situations)
+      lambda leaf, lane=lane: leaf[lane][None], (state.games.states, situations)
     )
     for cell in np.flatnonzero(moves.is_move[lane])[::9]:
       after = at(*one, jnp.array([cell], jnp.int32))
@@ -294,7 +298,9 @@ def test_first_moves_are_random_only_where_they_should_be():
   stages = ({"games": 100, "epsilon": 0.0, "random_opening": True},)
   learner = make(lanes=400, stages=stages, updates=1)
   state = turns(learner, begin(learner), 1)
-  cells = np.asarray(jax.vmap(learner.game.observe)(state.games)).reshape(400, -1)
+  cells = np.asarray(jax.vmap(learner.game.observe)(state.games.states)).reshape(
+    400, -1
+  )
   first = np.abs(cells).argmax(axis=1)
   # In every other lane player 1 moves first, into the centre.
   assert (first[::2] == 24).all()
@@ -311,7 +317,7 @@ def test_stages_follow_each_other():
   state = begin(learner)
   found = {}
   for games in (0, 9, 10, 14, 15, 1000):
-    epsilon, opening = learner._stage(state._replace(num_games=jnp.int32(games)))
+    epsilon, opening = learner._stage(jnp.int32(games))
     found[games] = round(float(epsilon), 3), bool(opening)
   assert found == {
     0: (0.3, True), 9: (0.3, True), 10: (0.2, False), 14: (0.2, False),
@@ -326,7 +332,7 @@ def test_full_boards_are_draws_and_games_go_on(size):
   # A critic that knows nothing plays the last cell near stones.
   params = jax.tree.map(jnp.zeros_like, state.params)
   state = turns(learner, state._replace(params=params), size * size + 3)
-  assert int(state.num_games) >= 16
+  assert int(state.games.num_games) >= 16
   chex.assert_tree_all_finite(state.params)
 
 
@@ -334,7 +340,7 @@ def test_agent_completes_five_and_takes_its_side():
   learner = make(game="gomoku")
   state = begin(learner)
   game = learner.game
-  agent = learner.player(state)
+  agent = learner.agent(learner.parameters(state))
   position = game.from_moves([0, 100, 1, 101, 2, 102, 3, 103])
   chosen = np.asarray(agent.act((), position, jax.random.key(0)))
   assert chosen == 4
@@ -351,7 +357,7 @@ def test_who_is_its_own_expert_is_right():
   # players apart is of one mind with it.
   params = jax.tree.map(jnp.zeros_like, state.params)
   state = state._replace(params=params)
-  state = state._replace(expert=learner.player(state))
+  state = state._replace(expert=learner.agent(learner.parameters(state)))
   _, metrics = quick.jit(learner.report)(turns(learner, state, 60))
   assert float(metrics["correct"]) == 1
   assert 0 < float(metrics["moves_counted"]) <= 49
@@ -361,9 +367,9 @@ def test_watched_games_are_the_experts():
   learner = make(expert="defense:ties=first", watches=True, lanes=8)
   state = turns(learner, begin(learner), 9)
   for _ in range(5):
-    choices = jax.vmap(state.expert.choices)(state.games)
+    choices = jax.vmap(state.expert.choices)(state.games.states)
     after = turns(learner, state, 1)
-    stones = np.asarray(after.games.other) & ~np.asarray(state.games.own)
+    stones = np.asarray(after.games.states.other) & ~np.asarray(state.games.states.own)
     is_new = np.asarray(after.games.num_moves) > 0
     assert ((stones & np.asarray(choices)) == stones)[:, is_new].all()
     state = after
@@ -389,7 +395,7 @@ def test_trials_differ_and_chunks_make_no_difference():
 def test_trial_that_waits_stays_as_it_is():
   learner = make()
   state = turns(learner, begin(learner), 3)
-  after = quick.jit(learner.turn)(state, jnp.bool_(False))
+  after = quick.jit(learner.step)(state, jnp.bool_(False))
   chex.assert_trees_all_equal(after, state)
 
 
@@ -408,7 +414,7 @@ def test_self_teaching_learns_to_win():
 
   @jax.jit
   def wins(state):
-    agent, key = learner.player(state), jax.random.key(0)
+    agent, key = learner.agent(learner.parameters(state)), jax.random.key(0)
     return arena.play_match(agent, opponent, key, num_games=60).wins.sum()
 
   assert int(wins(before)) < 30 < 45 < int(wins(after))
@@ -455,12 +461,12 @@ def test_a_run_may_watch_another(run, tmp_path, console):
   (line,) = runs.lines(tmp_path / "watching")
   assert 0 <= line["correct"] <= 1
   # What was watched is part of what is saved.
-  agent = agents.load(str(tmp_path / "watching"), jaxgames.make("gomoku:size=7"))
+  agent = agents.make(jaxgames.make("gomoku:size=7"), str(tmp_path / "watching"))
   assert isinstance(agent, players.CriticGreedy)
 
 
 def test_an_agent_is_an_engine(run):
-  brain = gomocup_brain.Brain(agents.make_some_fn([str(run)]), name="run", seed=0)
+  brain = brain_lib.Brain(brain_lib.make_players_fn([str(run)]), name="run", seed=0)
   assert brain.handle("START 8") == ["OK"]
   (answer,) = brain.handle("BEGIN")
   assert re.fullmatch(r"[34],[34]", answer)
@@ -481,7 +487,7 @@ def test_no_key_is_used_twice():
   learner = make(lanes=2, stages=({"games": 9, "epsilon": 0.2},))
   with jax.debug_key_reuse(True):
     state = begin(learner)
-    quick.jit(learner._turn)(state)
+    quick.jit(learner._step)(state)
 
 
 @pytest.mark.parametrize(
@@ -492,7 +498,7 @@ def test_no_key_is_used_twice():
     ({"network": {"shapes": "clasic"}}, "classic"),
     (
       {"network": {"counts": "none", "turn": "none", "first": False}},
-      "must be told something",
+      "must see something",
     ),
     ({"stages": ()}, "stages"),
     ({"stages": ({"games": 5, "epsilon": 1.5},)}, "epsilon"),
@@ -509,11 +515,11 @@ def test_bad_input_is_refused_by_name(fields, message):
 def test_an_agent_comes_with_the_project(monkeypatch):
   monkeypatch.chdir("/")
   game = jaxgames.make("gomoku")
-  spec = agents.opponent("gomoku")
+  spec = agents.default_opponent("gomoku")
   assert spec.startswith("ahead:player=(")
   player = agents.make(game, spec)
   position = game.from_moves([112, 0, 113, 1, 114, 2])
   # Three in a row in the open, and nothing to fear: an open four wins.
   move = int(quick.jit(functools.partial(player.act, ()))(position, jax.random.key(0)))
   assert move in (111, 115)
-  assert agents.opponent("connect4") == agents.OTHERWISE
+  assert agents.default_opponent("connect4") == agents.OTHERWISE

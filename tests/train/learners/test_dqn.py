@@ -17,10 +17,12 @@ from tests.support import quick
 from tests.support import training
 from tests.twins import dqn as dqn_twin
 from train import config as config_lib
+from train.learners.common import schedule
 from train.learners.dqn import evaluation as dqn_evaluation
-from train.learners.dqn import learner as dqn
 from train.learners.dqn import opponents as dqn_opponents
+from train.learners.dqn import q_updates
 from train.learners.dqn import replay as replay_lib
+from train.run import programs
 
 
 def make(*, game="tictactoe", opponent="random", lanes=1, network=None, **settings):
@@ -34,7 +36,7 @@ def make(*, game="tictactoe", opponent="random", lanes=1, network=None, **settin
     "evaluation_games": 8,
     **settings,
   }
-  return dqn.DqnLearner(
+  return programs.make_learner(
     config_lib.RunConfig(
       game=game,
       learner=learner,
@@ -97,9 +99,9 @@ def test_replay_draws_from_all_that_it_holds_and_nothing_else():
     # number, the online network's 0.1 times 8 less the number. After the second move
     # 8 is taken; after the third the game is over.
     ({}, (1 + 0.5 * 0.8, -0.5 * 0.8, -0.5)),
-    ({"target_moves": "possible"}, (1 + 0.5 * 0.8, -0.5 * 0.7, -0.5)),
+    ({"target_moves": "legal"}, (1 + 0.5 * 0.8, -0.5 * 0.7, -0.5)),
     ({"double": True}, (1 + 0.5 * 0.0, -0.5 * 0.0, -0.5)),
-    ({"double": True, "target_moves": "possible"}, (1.0, -0.5 * 0.1, -0.5)),
+    ({"double": True, "target_moves": "legal"}, (1.0, -0.5 * 0.1, -0.5)),
   ],
 )
 def test_targets_by_hand(fields, expected):
@@ -108,7 +110,7 @@ def test_targets_by_hand(fields, expected):
   numbers = jnp.arange(9, dtype=jnp.float32)
 
   def with_outputs(outputs):
-    params = jax.tree.map(jnp.zeros_like, state.params)
+    params = jax.tree.map(jnp.zeros_like, state.online.params)
     params["params"]["layers_1"]["bias"] = outputs
     return params
 
@@ -122,11 +124,11 @@ def test_targets_by_hand(fields, expected):
       jnp.int8,
     ),
   )
-  state = state._replace(
+  online = state.online._replace(
     params=with_outputs(0.1 * (8 - numbers)), target_params=with_outputs(0.1 * numbers)
   )
   np.testing.assert_allclose(
-    quick.jit(learner._targets)(state, batch), expected, rtol=1e-6
+    quick.jit(learner.updates.targets)(online, batch), expected, rtol=1e-6
   )
 
 
@@ -134,14 +136,14 @@ def test_update_by_hand():
   learner = make(learning_rate=0.3, network={"bias": True})
   state = begin(learner)
   # Nothing but the outputs' biases: output 4 is 0.5, and all the others 0.
-  params = jax.tree.map(jnp.zeros_like, state.params)
+  params = jax.tree.map(jnp.zeros_like, state.online.params)
   params["params"]["layers_1"]["bias"] = jnp.zeros(9).at[4].set(0.5)
   batch = rows(4, 4, 7)._replace(rewards=jnp.array([1.0, -1.0, 1.0]))
-  state = state._replace(params=params, optimizer=learner.descent.init(params))
-  after = quick.jit(learner._descend)(state, batch)
+  step = quick.jit(learner.updates.step)
+  after, error = step(learner.updates.init(params), batch, jnp.int32(0))
   # Errors 0.5, -1.5 and 1: the mean square is 3.5 / 3, and each output moves by a rate
   # of 0.3 times two thirds of its errors.
-  assert float(after.tally.squared_errors) == pytest.approx(3.5 / 3)
+  assert float(error) == pytest.approx(3.5 / 3)
   bias = np.zeros(9)
   bias[[4, 7]] = 0.5 - 0.2, 0.2
   np.testing.assert_allclose(
@@ -152,14 +154,14 @@ def test_update_by_hand():
 TWINS = (
   {"invalid": "penalized", "lanes": 2},
   {"invalid": "ignored", "lanes": 3, "starts": "alternate", "double": True},
-  {"lanes": 3, "starts": "never", "target_moves": "possible", "updates": 2},
-  {"lanes": 2, "opponent": "self", "target_moves": "possible", "symmetries": True},
+  {"lanes": 3, "starts": "never", "target_moves": "legal", "updates": 2},
+  {"lanes": 2, "opponent": "self", "target_moves": "legal", "symmetries": True},
   {"lanes": 2, "opponent": "self", "invalid": "penalized", "double": True},
   {
     "game": "connect4_4x4",
     "lanes": 2,
-    "network": {"hidden": [5, 3], "possible_moves": True, "bias": False},
-    "remembers_invalid": True,
+    "network": {"hidden": [5, 3], "legal_moves": True, "bias": False},
+    "stores_invalid": True,
     "invalid": "ignored",
     "symmetries": True,
   },
@@ -173,12 +175,12 @@ def test_learner_equals_its_plain_twin(fields):
   game, settings = learner.game, learner.settings
   num_lanes, num_turns = learner.num_lanes, 14
   watch, state = quick.jit(functools.partial(_watch, learner)), begin(learner)
-  online = dqn_twin.Network(learner.network, state.params)
+  online = dqn_twin.Network(learner.network, state.online.params)
   slow, num_updates = online.copy(), 0
   has_opponent = learner.opponent is not None
   table = [
     dqn_twin.Lane(game, settings, bool(is_first), has_opponent)
-    for is_first in state.is_first
+    for is_first in state.games.is_first
   ]
   memory, num_added = [None] * settings.replay, 0
   for _ in range(num_turns):
@@ -208,10 +210,10 @@ def test_learner_equals_its_plain_twin(fields):
     state = seen["after"]
   assert num_added > settings.replay
   assert num_updates > 6
-  _check_weights(learner, state.params, online)
-  _check_weights(learner, state.target_params, slow)
-  assert int(state.num_games) == sum(lane.rounds for lane in table)
-  assert len(state.is_first) == num_lanes
+  _check_weights(learner, state.online.params, online)
+  _check_weights(learner, state.online.target_params, slow)
+  assert int(state.games.num_games) == sum(lane.rounds for lane in table)
+  assert len(state.games.is_first) == num_lanes
 
 
 def _watch(learner, state):
@@ -219,15 +221,16 @@ def _watch(learner, state):
   _, key_play, key_learn = jax.random.split(state.key, 3)
   key_choose, key_answer, _ = jax.random.split(key_play, 3)
   choice = learner._choose(state, key_choose)
-  games = jax.vmap(learner.game.step)(state.games, choice.actions)
+  states = state.games.states
+  games = jax.vmap(learner.game.step)(states, choice.actions)
   games = jax.tree.map(
-    lambda new, old: jnp.where(choice.is_mine, new, old), games, state.games
+    lambda new, old: jnp.where(choice.is_mine, new, old), games, states
   )
   answers = choice.actions
   if learner.opponent is not None:
     keys = jax.random.split(key_answer, learner.num_lanes)
-    answers = jax.vmap(learner.opponent.act)(state.memory, games, keys)
-  after = learner.turn(state, jnp.bool_(True))
+    answers = jax.vmap(learner.opponent.act)(state.games.memory, games, keys)
+  after = learner.step(state, jnp.bool_(True))
   settings, held = learner.settings, jnp.maximum(after.replay.num_held, 1)
   shape = settings.updates, settings.batch
   key_draw, key_symmetry = jax.random.split(key_learn)
@@ -263,12 +266,14 @@ def _check_weights(learner, params, twin):
 
 def test_target_network_is_copied_at_the_right_times():
   learner = make(lanes=3, batch=3, target_every=4, learning_rate=0.1)
-  turn, state = quick.jit(learner.turn), begin(learner)
+  turn, state = quick.jit(learner.step), begin(learner)
   is_copy = []
   for _ in range(9):
     state = turn(state, jnp.bool_(True))
     leaves = zip(
-      jax.tree.leaves(state.params), jax.tree.leaves(state.target_params), strict=True
+      jax.tree.leaves(state.online.params),
+      jax.tree.leaves(state.online.target_params),
+      strict=True,
     )
     # What is computed twice may differ in the last bit.
     is_copy.append(all(np.allclose(a, b, atol=1e-6) for a, b in leaves))
@@ -277,18 +282,18 @@ def test_target_network_is_copied_at_the_right_times():
 
 def test_nothing_is_learnt_before_the_memory_holds_enough():
   learner = make(lanes=2, warmup=7, learning_rate=0.1)
-  turn, state = quick.jit(learner.turn), begin(learner)
-  first = state.params
+  turn, state = quick.jit(learner.step), begin(learner)
+  first = state.online.params
   for _ in range(3):
     state = turn(state, jnp.bool_(True))
-    chex.assert_trees_all_equal(state.params, first)
+    chex.assert_trees_all_equal(state.online.params, first)
   state = turn(state, jnp.bool_(True))
-  assert float(state.tally.num_updates) == 1
+  assert float(state.counts.num_updates) == 1
 
 
 def test_trial_that_waits_stays_as_it_is():
   learner = make(lanes=2, invalid="penalized", optimizer="adam")
-  turn, state = quick.jit(learner.turn), begin(learner)
+  turn, state = quick.jit(learner.step), begin(learner)
   for _ in range(4):
     state = turn(state, jnp.bool_(True))
   chex.assert_trees_all_equal(turn(state, jnp.bool_(False)), state)
@@ -331,7 +336,7 @@ def test_moves_that_are_not_possible(invalid):
 
 def test_epsilon_falls_exponentially():
   games = jnp.array([0, 100, 1_000_000])
-  found = dqn.exponential(0.9, 0.1, games, 100)
+  found = schedule.exponential(0.9, 0.1, 100)(games)
   np.testing.assert_allclose(found, [0.9, 0.1 + 0.8 / np.e, 0.1], rtol=1e-6)
 
 
@@ -344,7 +349,7 @@ def test_choices_repeated_until_possible_are_as_if_tried_one_by_one():
     tried = tried[is_legal[tried]]
     expected = np.bincount(tried, minlength=5) / len(tried)
     arrays = jnp.asarray(outputs, jnp.float32), jnp.asarray(is_legal)
-    share = float(dqn_evaluation.try_until_possible(*arrays, jnp.float32(0.4)))
+    share = float(dqn_evaluation.try_until_legal(*arrays, jnp.float32(0.4)))
     found = share * is_legal / is_legal.sum()
     found[1] += 1 - share if is_legal[1] else 0
     np.testing.assert_allclose(found, expected, atol=0.02)
@@ -352,7 +357,7 @@ def test_choices_repeated_until_possible_are_as_if_tried_one_by_one():
 
 def test_evaluated_player_moves_at_random_as_often_as_it_should():
   learner = make(network={"bias": True})
-  params = jax.tree.map(jnp.zeros_like, begin(learner).params)
+  params = jax.tree.map(jnp.zeros_like, begin(learner).online.params)
   params["params"]["layers_1"]["bias"] = jnp.zeros(9).at[4].set(1.0)
   state = learner.game.from_moves([0, 1])
   keys = jax.random.split(jax.random.key(0), 3000)
@@ -402,9 +407,9 @@ def test_report_counts_evaluated_games_and_clears():
   ends = ("wins", "draws", "losses")
   assert sum(int(metrics[f"evaluation_{end}"]) for end in ends) == 50
   assert 5 <= float(metrics["game_length"]) <= 9
-  assert float(cleared.tally.num_games) == 0
-  chex.assert_trees_all_equal(cleared._replace(tally=()), state._replace(tally=()))
-  assert isinstance(learner.player(state), players.Chooser)
+  assert float(cleared.counts.games.num_games) == 0
+  chex.assert_trees_all_equal(cleared._replace(counts=()), state._replace(counts=()))
+  assert isinstance(learner.agent(learner.parameters(state)), players.Chooser)
 
 
 def test_self_play_halves_the_losses_to_random():
@@ -417,7 +422,7 @@ def test_self_play_halves_the_losses_to_random():
     replay=5000,
     batch=64,
     target_every=50,
-    target_moves="possible",
+    target_moves="legal",
     final_epsilon=0.5,
     symmetries=True,
   )
@@ -427,7 +432,10 @@ def test_self_play_halves_the_losses_to_random():
     state = training.advance(learner, training.begin(learner, key), until_games)
     opponent = players.make(learner.game, "random")
     return arena.play_match(
-      learner.player(state), opponent, jax.random.key(1), num_games=1000
+      learner.agent(learner.parameters(state)),
+      opponent,
+      jax.random.key(1),
+      num_games=1000,
     )
 
   before = train_and_test(jax.random.key(0), 0).losses.sum()
@@ -444,7 +452,7 @@ def test_no_key_is_used_twice():
   learner = make(lanes=2, symmetries=True, updates=2)
   with jax.debug_key_reuse(True):
     state = begin(learner)
-    quick.jit(learner._turn)(state, jnp.bool_(True))
+    quick.jit(learner._step)(state)
 
 
 @pytest.mark.parametrize(
@@ -481,10 +489,9 @@ def test_bad_input_is_refused_by_name(fields, message):
 @pytest.mark.parametrize("rows_and_columns", [(3, 3), (4, 4)])
 def test_room_is_seen_from_the_board(rows_and_columns):
   name = {(3, 3): "tictactoe", (4, 4): "connect4_4x4"}[rows_and_columns]
-  learner = make(game=name)
   game = jaxgames.make(name)
   state = game.from_moves([0, 0, 0, 0, 1] if game.gravity else [0, 4, 8])
   board = game.observe(state).reshape(1, -1)
   np.testing.assert_array_equal(
-    learner._legal_actions(board)[0], game.legal_actions(state)
+    q_updates.legal_actions(game, board)[0], game.legal_actions(state)
   )

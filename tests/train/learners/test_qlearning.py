@@ -20,6 +20,7 @@ from tests.support import training
 from tests.twins import qlearning as qlearning_twin
 from train import config as config_lib
 from train.learners.qlearning import learner as qlearning
+from train.run import programs
 
 # Table 1 of the paper: what the network is shown before each move of 5-9-3-8-7.
 MOVES = (4, 8, 2, 7, 6)
@@ -60,7 +61,7 @@ NUMBERINGS = (
 
 def make(*, game="tictactoe", opponent="self", lanes=1, network=None, **settings):
   network = {"hidden": [4], "weight_range": 1.0, **(network or {})}
-  return qlearning.QLearner(
+  return programs.make_learner(
     config_lib.RunConfig(
       game=game,
       learner={"kind": "qlearning", "network": network, **settings},
@@ -87,7 +88,7 @@ def shown_games(learner, params):
   actions = np.zeros((num_plies, 1), np.int32)
   actions[: len(MOVES), 0] = MOVES
   end = functools.reduce(learner.game.step, MOVES, learner.game.init())
-  return qlearning.Games(
+  return qlearning.Episodes(
     boards=jnp.asarray(boards)[:, None],
     is_legal=jnp.asarray(is_legal)[:, None],
     outputs=outputs[:, None],
@@ -203,7 +204,7 @@ def test_desired_outputs_by_hand(is_taught, first):
     },
     {
       "symmetric_copies": False,
-      "network": {"possible_moves": False},
+      "network": {"legal_moves": False},
       "epsilon": 0.5,
       "random_answers": "ignored",
       "lanes": 3,
@@ -218,7 +219,7 @@ def test_learner_equals_its_plain_twin(fields):
   @quick.jit
   def watch(state):
     games = learner._play(state, jax.random.split(state.key)[1])
-    return games, learner._turn(state)
+    return games, learner._step(state)
 
   for _ in range(4):
     games, state = watch(state)
@@ -247,14 +248,14 @@ def test_learner_equals_its_plain_twin(fields):
 def test_trial_that_waits_stays_as_it_is():
   learner = make(lanes=2)
   state = begin(learner)
-  turn = quick.jit(learner.turn)
+  turn = quick.jit(learner.step)
   chex.assert_trees_all_equal(turn(state, jnp.bool_(False)), state)
   after = turn(state, jnp.bool_(True))
   assert int(after.num_games) == 2
   _, metrics = learner.report(after)
   assert 5 <= float(metrics["game_length"]) <= 9
   cleared, _ = learner.report(after)
-  assert float(cleared.tally.num_games) == 0
+  assert float(cleared.counts.games.num_games) == 0
 
 
 def test_moves_within_the_margin_are_drawn():
@@ -331,7 +332,10 @@ def test_self_play_halves_the_losses_to_random():
     state = training.advance(learner, training.begin(learner, key), until_games)
     opponent = players.make(learner.game, "random")
     return arena.play_match(
-      learner.player(state), opponent, jax.random.key(1), num_games=1000
+      learner.agent(learner.parameters(state)),
+      opponent,
+      jax.random.key(1),
+      num_games=1000,
     )
 
   before = train_and_test(jax.random.key(0), 0).losses.sum()
@@ -348,7 +352,7 @@ def test_no_key_is_used_twice():
   learner = make(lanes=2, epsilon=0.5)
   with jax.debug_key_reuse(True):
     state = begin(learner)
-    quick.jit(learner._turn)(state)
+    quick.jit(learner._step)(state)
 
 
 @pytest.mark.parametrize(
@@ -359,7 +363,7 @@ def test_no_key_is_used_twice():
       r"learner\.network\.outputs is 9, .* the network has 7",
     ),
     (
-      {"network": {"inputs": 18, "possible_moves": False}},
+      {"network": {"inputs": 18, "legal_moves": False}},
       r"learner\.network\.inputs is 18, .* the network has 9",
     ),
     ({"opponent": "random"}, "opponent is 'random', .* must be 'self'"),

@@ -18,12 +18,13 @@ from tests.twins import tabular as tabular_twin
 from train import config as config_lib
 from train.learners.tabular import learner as tabular
 from train.learners.tabular import opponents as opponents_lib
+from train.run import programs
 
 ALL = ("attack-defense", "random", "defense-attack", "attack", "defense", "combined")
 
 
 def make(*, game="tictactoe", opponent="attack-defense", **settings):
-  return tabular.TabularLearner(
+  return programs.make_learner(
     config_lib.RunConfig(
       game=game,
       learner={"kind": "tabular", **settings},
@@ -73,7 +74,7 @@ def boards_of(game):
       "tictactoe",
       "attack-defense",
       ("win", "block"),
-      {"random_moves": 0.3, "random_teaches": False},
+      {"random_moves": 0.3, "random_updates": False},
     ),
     (
       "connect4_4x4",
@@ -107,8 +108,8 @@ def test_hand_worked_game():
   visited = jnp.array([*places, *places[-1:] * 4])
   state = training.begin(learner, jax.random.key(0))
   game = tabular._Game(visited, jnp.zeros(9, bool))
-  taught, values = learner._learn(state, game)
-  np.testing.assert_array_equal(taught, visited)
+  updated, values = learner._updates(state, game)
+  np.testing.assert_array_equal(updated, visited)
   expected = [-(0.25**5), -(0.25**4), -(0.25**3), -(0.25**2), -0.25, -1, -1, -1, -1, -1]
   np.testing.assert_allclose(values, expected, rtol=1e-6)
 
@@ -120,7 +121,7 @@ def test_trials_with_different_opponents_are_as_they_are_alone():
   def run(opponents):
     begin = functools.partial(training.begin, together, jax.random.key(0))
     states = jax.vmap(begin)(opponents)
-    turn = functools.partial(together.turn, goes_on=jnp.bool_(True))
+    turn = functools.partial(together.step, is_active=jnp.bool_(True))
     return jax.lax.fori_loop(0, 300, lambda _, states: jax.vmap(turn)(states), states)
 
   states = run(jnp.arange(6, dtype=jnp.int32))
@@ -133,7 +134,7 @@ def test_trials_with_different_opponents_are_as_they_are_alone():
 def test_a_trial_that_waits_stays_as_it_is():
   learner = make()
   state = train(learner, 50)
-  after = quick.jit(learner.turn)(state, jnp.bool_(False))
+  after = quick.jit(learner.step)(state, jnp.bool_(False))
   chex.assert_trees_all_equal(after, state)
 
 
@@ -169,7 +170,7 @@ def test_a_trial_ends_after_enough_games_without_a_loss(losses_count):
     opponent="defense",
     random_every=2,
     patience=30,
-    look_every=10,
+    check_every=10,
     losses_count=losses_count,
   )
   state = train(learner, 5000)
@@ -194,7 +195,7 @@ def test_symmetric_positions_share_a_value():
   graph = learner.graph
   is_touched = np.asarray(state.utilities) != 0
   assert (graph.representatives[is_touched] == np.flatnonzero(is_touched)).all()
-  table = learner.player(state).table
+  table = learner.agent(learner.parameters(state)).table
   for moves in ([0, 4, 8], [2, 4, 6]):
     place = place_of(learner.game, moves)
     assert float(table[place]) == float(table[place_of(learner.game, [0, 4, 8])])
@@ -260,7 +261,7 @@ def test_games_in_parallel_are_refused():
     test={"every": 10, "games": 10, "against": "random"},
   )
   with pytest.raises(ValueError, match=r"parallel_games is 4.*use more trials"):
-    tabular.TabularLearner(config)
+    programs.make_learner(config)
 
 
 def test_training_lowers_for_accelerators():

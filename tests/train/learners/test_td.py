@@ -17,14 +17,14 @@ from tests.support import training
 from tests.twins import td as td_twin
 from train import config as config_lib
 from train.learners.common import schedule
-from train.learners.td import learner as td
 from train.learners.td import settings as td_settings
+from train.run import programs
 
 NETWORK = {"hidden": [5], "detectors": 2, "bias": True}
 
 
 def make(*, game="connect4_4x4", opponent="self", lanes=1, network=NETWORK, **settings):
-  return td.TdLearner(
+  return programs.make_learner(
     config_lib.RunConfig(
       game=game,
       learner={"kind": "td", "network": network, **settings},
@@ -54,37 +54,38 @@ def follow(learner, num_turns, seed=0):
     """Returns the learner's move, the positions after the answer, and the next state."""
     keys = jax.random.split(state.key, 4)
     move = learner._move(state, keys[1])
-    after = move.games
+    after = move.states
     if learner.opponent is not None:
-      after = learner._answer(state._replace(games=after), keys[2]).games
-    return move, after, learner._turn(state)
+      games = state.games._replace(states=after)
+      after = learner._answer(state._replace(games=games), keys[2]).games.states
+    return move, after, learner._step(state)
 
   for _ in range(num_turns):
     move, after, state = watch(state)
     move, after = jax.device_get((move, after))
-    lessons, endings = [], [[] for _ in lanes]
+    updates, endings = [], [[] for _ in lanes]
     for i in lanes:
       side = int(move.side[i]) if move.is_made[i] else None
-      is_over, has_won = bool(move.games.is_over[i]), move.games.winner[i] != 0
+      is_over, has_won = bool(move.states.is_over[i]), move.states.winner[i] != 0
       target = settings.discount * twin.forward(move.boards[i])[0]
-      if is_over and not settings.teaches_terminal:
+      if is_over and not settings.updates_terminal:
         target = 1.0 if has_won else 0.0
-      if settings.exploration_teaches == "greedy":
+      if settings.exploration_target == "greedy":
         target = float(move.targets[i])
-      lessons.append(games[i].lesson(side, target, move.is_taught[i]))
+      updates.append(games[i].lesson(side, target, move.has_target[i]))
       if side is None:
         continue
-      games[i].moved(side, move.boards[i], move.is_taught[i])
+      games[i].moved(side, move.boards[i], move.has_target[i])
       if is_over:
         if learner.opponent is None:
           endings[i].append((games[i].previous[1 - side], -1.0 if has_won else 0.0))
-        if settings.teaches_terminal:
+        if settings.updates_terminal:
           endings[i].append((games[i].previous[side], 1.0 if has_won else 0.0))
     for i in lanes:
-      if after.is_over[i] and not move.games.is_over[i]:
+      if after.is_over[i] and not move.states.is_over[i]:
         result = -1.0 if after.winner[i] != 0 else 0.0
         endings[i].append((games[i].previous[0], result))
-    twin.teach([lesson for lesson in lessons if lesson], settings.learning_rate)
+    twin.teach([lesson for lesson in updates if lesson], settings.learning_rate)
     for i in lanes:
       if after.is_over[i]:
         games[i].ended(endings[i])
@@ -114,24 +115,28 @@ def assert_same_weights(state, twin):
   [
     {},
     {"lanes": 4},
-    {"lanes": 4, "teaches_terminal": False, "counts_wins": True},
-    {"lanes": 3, "exploration_teaches": "nothing", "epsilon": 0.5},
-    {"lanes": 3, "exploration_teaches": "greedy", "epsilon": 0.5},
+    {"lanes": 4, "updates_terminal": False, "counts_wins": True},
+    {"lanes": 3, "exploration_target": "none", "epsilon": 0.5},
+    {"lanes": 3, "exploration_target": "greedy", "epsilon": 0.5},
     {"lanes": 2, "terminal_steps": "at_once"},
     {"lanes": 1, "terminal_steps": "spread", "discount": 0.9},
     {"opponent": "benchmark"},
     {"opponent": "benchmark", "lanes": 4, "starts": "never"},
-    {"opponent": "attack-defense", "lanes": 4, "teaches_terminal": False},
+    {"opponent": "attack-defense", "lanes": 4, "updates_terminal": False},
     {"opponent": "benchmark", "lanes": 3, "starts": "random", "counts_wins": True},
     {"game": "tictactoe", "network": {"hidden": [7, 4], "detectors": 0}, "lanes": 2},
     {"network": {**NETWORK, "hidden": [], "bias": False, "slope": 1.0}, "lanes": 2},
-    {"network": {**NETWORK, "straight": True}, "lanes": 2, "learning_rate": 0.02},
+    {
+      "network": {**NETWORK, "linear_output_gradient": True},
+      "lanes": 2,
+      "learning_rate": 0.02,
+    },
     {"lanes": 3, "trace": 0.7, "trace_length": 4, "discount": 0.9},
     {
       "lanes": 3,
       "trace": 0.5,
       "trace_length": 3,
-      "exploration_teaches": "nothing",
+      "exploration_target": "none",
       "epsilon": 0.5,
     },
     {"opponent": "benchmark", "lanes": 2, "trace": 0.8, "trace_length": 5},
@@ -140,7 +145,7 @@ def assert_same_weights(state, twin):
 def test_learner_equals_its_plain_twin(fields):
   learner = make(**{"learning_rate": 0.05, **fields})
   state, twin = follow(learner, 60)
-  assert int(state.num_games) >= 3
+  assert int(state.games.num_games) >= 3
   assert_same_weights(state, twin)
 
 
@@ -152,16 +157,16 @@ def test_hand_worked_step():
   )
   state = begin(learner)
   state = state._replace(params=jax.tree.map(jnp.zeros_like, state.params))
-  (lessons, _) = state.previous
+  (updates, _) = state.previous
   board = jnp.array([[1, -1, 0, 0, 1, 0, 0, 0, -1]], jnp.int8)
-  lessons = lessons._replace(
+  updates = updates._replace(
     boards=board[None], targets=jnp.array([1.0]), weights=jnp.array([[1.0]])
   )
-  after = learner._teach(state, lessons)
+  after = learner._update(state, updates)
   expected = 0.05 * np.asarray(board[0], np.float32)
   kernel = after.params["params"]["sums"]["kernel"][:, 0]
   np.testing.assert_allclose(kernel, expected, rtol=1e-6)
-  assert float(after.tally.squared_errors) == 1.0
+  assert float(after.counts.squared_errors) == 1.0
 
 
 def test_hand_worked_trace():
@@ -178,15 +183,15 @@ def test_hand_worked_trace():
   boards = jnp.array(
     [[[1, -1, 0, 0, 1, 0, 0, 0, -1], [1, -1, 0, 0, 0, 0, 0, 0, 0]]], jnp.int8
   )
-  lessons = state.previous[0]._replace(
+  updates = state.previous[0]._replace(
     boards=boards, targets=jnp.array([1.0]), weights=jnp.array([[1.0, 0.5]])
   )
-  after = learner._teach(state, lessons)
+  after = learner._update(state, updates)
   kernel = after.params["params"]["sums"]["kernel"][:, 0]
   expected = [0.075, -0.075, 0, 0, 0.05, 0, 0, 0, -0.05]
   np.testing.assert_allclose(kernel, expected, rtol=1e-6)
-  assert float(after.tally.squared_errors) == 1.0
-  assert float(after.tally.num_errors) == 1.0
+  assert float(after.counts.squared_errors) == 1.0
+  assert float(after.counts.num_errors) == 1.0
 
 
 @pytest.mark.parametrize(
@@ -201,12 +206,12 @@ def test_half_a_trace_is_refused(fields, part):
 def test_adam_takes_steps_of_the_learning_rate():
   learner = make(optimizer="adam", learning_rate=0.01)
   state = begin(learner)
-  lessons = state.previous[0]._replace(
+  updates = state.previous[0]._replace(
     boards=jnp.ones((1, 1, 16), jnp.int8),
     targets=jnp.array([1.0]),
     weights=jnp.ones((1, 1)),
   )
-  after = quick.jit(learner._teach)(state, lessons)
+  after = quick.jit(learner._update)(state, updates)
   moved = jax.tree.map(np.subtract, after.params, state.params)
   sizes = np.concatenate([np.abs(leaf).ravel() for leaf in jax.tree.leaves(moved)])
   # The first step of Adam has the same size for all weights that have a gradient.
@@ -216,14 +221,14 @@ def test_adam_takes_steps_of_the_learning_rate():
 def test_mean_gradient_is_the_sum_over_the_number_of_games():
   summed, mean = make(lanes=4), make(lanes=4, gradient="mean")
   state = begin(summed)
-  lessons = state.previous[0]._replace(
+  updates = state.previous[0]._replace(
     boards=jnp.ones((4, 1, 16), jnp.int8),
     targets=jnp.array([1.0, 0.0, -1.0, 0.5]),
     weights=jnp.ones((4, 1)),
   )
   moved_by = [
     jax.tree.map(
-      np.subtract, quick.jit(learner._teach)(state, lessons).params, state.params
+      np.subtract, quick.jit(learner._update)(state, updates).params, state.params
     )
     for learner in (summed, mean)
   ]
@@ -234,18 +239,18 @@ def test_mean_gradient_is_the_sum_over_the_number_of_games():
 
 def test_learning_rate_falls_in_a_straight_line():
   games = jnp.array([0, 50, 100, 120])
-  rates = schedule.linear(0.4, 0.1, games, 100)
+  rates = schedule.linear(0.4, 0.1, 100)(games)
   np.testing.assert_allclose(rates, [0.4, 0.25, 0.1, 0.1], rtol=1e-6)
-  np.testing.assert_allclose(schedule.linear(0.4, None, games, 100), 0.4, rtol=1e-6)
+  np.testing.assert_allclose(schedule.linear(0.4, None, 100)(games), 0.4, rtol=1e-6)
 
 
 def test_advance_stops_at_the_first_turn_with_enough_games():
   learner = make(lanes=8)
   advance = jax.jit(functools.partial(training.advance, learner))
-  turn = jax.jit(learner._turn)
+  turn = jax.jit(learner._step)
   state = begin(learner)
   ahead = advance(state, 5)
-  while state.num_games < 5:
+  while state.games.num_games < 5:
     state = turn(state)
   chex.assert_trees_all_equal(state, ahead)
   chex.assert_trees_all_equal(advance(ahead, 5), ahead)
@@ -273,21 +278,21 @@ def test_trials_differ_and_each_is_the_same_alone():
   assert not np.allclose(weights[1], weights[2])
   alone = train(keys[1:2])
   same = jax.tree.map(lambda x: x[1:2], together)
-  np.testing.assert_array_equal(alone.num_games, same.num_games)
-  np.testing.assert_array_equal(alone.games.own[0], same.games.own[0])
+  np.testing.assert_array_equal(alone.games.num_games, same.games.num_games)
+  np.testing.assert_array_equal(alone.games.states.own[0], same.games.states.own[0])
   chex.assert_trees_all_close(alone.params, same.params, atol=1e-5)
 
 
 def test_no_lane_idles_and_games_are_counted_once():
   learner = make(lanes=16)
   state = start(learner, 200)
-  assert int(state.num_games) == int(state.rounds.sum())
-  assert (state.rounds >= 5).all()
-  assert not state.games.is_over.any()
+  assert int(state.games.num_games) == int(state.games.rounds.sum())
+  assert (state.games.rounds >= 5).all()
+  assert not state.games.states.is_over.any()
   _, metrics = learner.report(state)
   assert 7 <= float(metrics["game_length"]) <= 16
   cleared, _ = learner.report(state)
-  assert float(cleared.tally.num_games) == 0
+  assert float(cleared.counts.games.num_games) == 0
 
 
 @pytest.mark.parametrize(
@@ -301,16 +306,16 @@ def test_no_lane_idles_and_games_are_counted_once():
 def test_who_starts(starts, is_first):
   learner = make(lanes=8, opponent="random", starts=starts)
   state = begin(learner)
-  turn, lanes = quick.jit(learner._turn), np.arange(8)
+  turn, lanes = quick.jit(learner._step), np.arange(8)
   for _ in range(20):
-    expected = is_first(lanes, np.asarray(state.rounds))
-    np.testing.assert_array_equal(state.is_first, expected)
+    expected = is_first(lanes, np.asarray(state.games.rounds))
+    np.testing.assert_array_equal(state.games.is_first, expected)
     # Whoever is first has moved one stone more, or as many.
-    is_even = np.asarray(state.games.num_moves) % 2 == 0
-    is_new = np.asarray(state.games.num_moves) == 0
+    is_even = np.asarray(state.games.states.num_moves) % 2 == 0
+    is_new = np.asarray(state.games.states.num_moves) == 0
     np.testing.assert_array_equal(is_even[~is_new], expected[~is_new])
     state = turn(state)
-  assert int(state.num_games) > 8
+  assert int(state.games.num_games) > 8
 
 
 def test_self_play_halves_the_losses_to_random():
@@ -326,7 +331,10 @@ def test_self_play_halves_the_losses_to_random():
     state = training.advance(learner, training.begin(learner, key), until_games)
     opponent = players.make(learner.game, "random")
     return arena.play_match(
-      learner.player(state), opponent, jax.random.key(1), num_games=1000
+      learner.agent(learner.parameters(state)),
+      opponent,
+      jax.random.key(1),
+      num_games=1000,
     )
 
   before = train_and_test(jax.random.key(0), 0).losses.sum()
@@ -349,7 +357,7 @@ def test_training_and_tests_lower_for_accelerators(opponent):
 
   def test(state, key):
     state, metrics = learner.report(state)
-    player = learner.player(state)
+    player = learner.agent(learner.parameters(state))
     return metrics, arena.play_match(player, benchmark, key, num_games=8)
 
   keys = jax.eval_shape(lambda: jax.random.split(jax.random.key(0), 2))
@@ -361,20 +369,16 @@ def test_no_key_is_used_twice():
   learner = make(lanes=2, opponent="combined", starts="random")
   with jax.debug_key_reuse(True):
     state = begin(learner)
-    quick.jit(functools.partial(learner._turn))(state)
+    quick.jit(functools.partial(learner._step))(state)
 
 
 @pytest.mark.parametrize(
   ("network", "said"),
   [
-    ({"detectors": 4, "crossings": 8}, "crossings must be 0, not 8"),
-    ({"detectors": 0, "sharing": "symmetry"}, "sharing symmetry is of detectors"),
-    ({"detectors": 0, "patterns": "all", "sharing": "all"}, "sharing all is of"),
-    (
-      {"detectors": 0, "patterns": "all", "crossings": -1},
-      "greater than or equal to 0",
-    ),
-    ({"detectors": 4, "sharing": "counts"}, "'none', 'symmetry' or 'all'"),
+    ({"detectors": 4, "patterns": "all"}, "patterns or detectors, not both"),
+    ({"detectors": 4, "sides": True}, "only in a network of patterns"),
+    ({"detectors": 0, "patterns": []}, "at least 1 item"),
+    ({"detectors": -1}, "greater than or equal to 0"),
   ],
 )
 def test_networks_that_cannot_be_are_refused(network, said):
@@ -385,15 +389,14 @@ def test_networks_that_cannot_be_are_refused(network, said):
 @pytest.mark.parametrize(
   "network",
   [
-    {"hidden": [], "detectors": 0, "patterns": ["counts", "all"], "crossings": 2},
-    {"hidden": [4], "detectors": 2, "sharing": "symmetry", "bias": True},
-    {"hidden": [], "detectors": 2, "sharing": "all"},
+    {"hidden": [], "detectors": 0, "patterns": ["counts"], "sides": True},
+    {"hidden": [4], "detectors": 2, "bias": True},
   ],
 )
 def test_every_weight_of_networks_beyond_the_paper_learns(network):
   learner = make(lanes=8, network=network, learning_rate=0.05)
   state = begin(learner)
-  turn = quick.jit(learner._turn)
+  turn = quick.jit(learner._step)
   after = functools.reduce(lambda now, _: turn(now), range(30), state)
   for old, new in zip(*map(jax.tree.leaves, (state.params, after.params)), strict=True):
     assert np.isfinite(new).all()

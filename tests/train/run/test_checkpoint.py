@@ -13,6 +13,7 @@ import rich.console
 
 import jaxgames
 from tests.support import toy_learner
+from train.config import agent_names
 from train.run import agents
 from train.run import checkpoint
 from train.run import loop
@@ -54,6 +55,10 @@ def restore(directory: pathlib.Path, **options) -> checkpoint.Restored | None:
   return checkpoint.restore(directory, jax.eval_shape(make_state), **options)
 
 
+def restore_best(directory: pathlib.Path) -> checkpoint.Restored | None:
+  return checkpoint.restore_part(directory, "parameters", is_best=True)
+
+
 def kept(directory: pathlib.Path) -> list[int]:
   return sorted(int(path.name) for path in directory.iterdir() if path.name.isdigit())
 
@@ -70,10 +75,43 @@ def test_what_goes_in_comes_out(tmp_path):
 def test_the_newest_and_the_best_are_kept(tmp_path):
   save(tmp_path, [0.1, 0.9, 0.2, None, 0.3, None])
   assert kept(tmp_path) == [2, 5, 6]
-  newest, best = restore(tmp_path), restore(tmp_path, is_best=True)
+  newest, best = restore(tmp_path), restore_best(tmp_path)
   assert newest is not None
   assert best is not None
   assert (newest.number, best.number) == (6, 2)
+
+
+def test_a_part_is_read_without_knowing_its_shapes(tmp_path):
+  save(tmp_path, [0.5])
+  part = checkpoint.restore_part(tmp_path, "parameters")
+  assert part is not None
+  chex.assert_trees_all_equal(part.state["d"], np.zeros(2, np.float32))
+  counts = checkpoint.restore_part(tmp_path, "counts/1")
+  assert counts is not None
+  chex.assert_trees_all_equal(counts.state, np.full(2, 7, np.uint32))
+  with pytest.raises(ValueError, match="it has no weights"):
+    checkpoint.restore_part(tmp_path, "weights")
+
+
+def test_leaves_are_found_under_the_names_they_had(tmp_path):
+  save(tmp_path, [0.5])
+
+  class Now(NamedTuple):
+    learned: dict[str, chex.Array]
+    key: chex.PRNGKey
+
+  def make_now() -> Now:
+    then = make_state()
+    return Now(then.parameters, then.other_key)
+
+  renamed = {"learned/": "parameters/", "key": "other_key"}
+  now = jax.eval_shape(make_now)
+  restored = checkpoint.restore(tmp_path, now, renamed={"learned/": "parameters/"})
+  # The present name wins where there is one: `key` was saved too.
+  assert restored is None or restored.number == 1
+  found = checkpoint.restore(tmp_path, now, renamed=renamed)
+  assert found is not None
+  chex.assert_trees_all_equal(found.state.learned, plain(make_state(1)).parameters)
 
 
 def test_numbers_go_on(tmp_path):
@@ -86,7 +124,7 @@ def test_nothing_saved_is_nothing_restored(tmp_path):
   assert restore(tmp_path / "missing") is None
   assert restore(tmp_path) is None
   save(tmp_path, [None])
-  assert restore(tmp_path, is_best=True) is None
+  assert restore_best(tmp_path) is None
 
 
 def biggest_file(directory: pathlib.Path) -> pathlib.Path:
@@ -146,7 +184,7 @@ def test_saving_goes_on_beside_a_damaged_checkpoint(tmp_path, damage):
   save(tmp_path, [0.1, 0.2], keep=3)
   damage(tmp_path / "1")
   save(tmp_path, [0.3], keep=3)
-  best = restore(tmp_path, is_best=True)
+  best = restore_best(tmp_path)
   assert best is not None
   assert best.number == 3
 
@@ -194,9 +232,9 @@ def test_a_run_goes_on_from_the_checkpoint_before_a_damaged_one(run):
 def test_an_agent_is_named_by_its_directory(run):
   game = jaxgames.make("tictactoe")
   for spec in (f"{run}", f"{run}@2", f"{run}@1:best"):
-    assert agents.is_agent(spec)
-    assert agents.load(spec, game).game == game
-  assert not agents.is_agent("benchmark")
+    assert agent_names.is_agent(spec)
+    assert agents.make(game, spec).game == game
+  assert not agent_names.is_agent("benchmark")
 
 
 @pytest.mark.parametrize(
@@ -210,4 +248,6 @@ def test_an_agent_is_named_by_its_directory(run):
 )
 def test_an_agent_that_is_not_there_is_explained(run, suffix, game, message):
   with pytest.raises(ValueError, match=message):
-    agents.load(f"{run}{suffix}", jaxgames.make(game))
+    agents.load(f"{run}{suffix}") if game == "tictactoe" else agents.make(
+      jaxgames.make(game), f"{run}{suffix}"
+    )

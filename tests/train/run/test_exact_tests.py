@@ -10,6 +10,7 @@ from jaxgames import players
 from jaxgames.exact import evaluation
 from jaxgames.exact import graph as graph_lib
 from tests.support import quick
+from train.config import checks
 from train.run import exact
 
 
@@ -121,7 +122,7 @@ def test_agents_must_choose_by_the_position():
 )
 def test_what_cannot_be_exact_is_refused(game, opponents, message):
   with pytest.raises(ValueError, match=message):
-    exact.check(jaxgames.make(game), opponents)
+    checks.check_exact(jaxgames.make(game), tuple(opponents))
 
 
 def test_representatives_are_the_same_for_all_symmetries():

@@ -86,9 +86,9 @@ def test_tests_do_not_influence_training(tmp_path, console):
 def test_the_program_is_traced_once(tmp_path, console, monkeypatch):
   monkeypatch.setattr(loop, "FIRST_CHUNK_GAMES", 5)
   monkeypatch.setattr(loop, "MOST_GROWTH", 1.0)
-  before = toy_learner.traces["turn"]
+  before = toy_learner.traces["step"]
   loop.start(toy_learner.make_config(), tmp_path / "run", console)
-  assert toy_learner.traces["turn"] == before + 1
+  assert toy_learner.traces["step"] == before + 1
 
 
 def test_divergence_stops_one_trial_and_harms_no_other(tmp_path, console, monkeypatch):
@@ -186,7 +186,7 @@ def test_tests_may_be_at_any_number_of_games(tmp_path, console):
   config = toy_learner.make_config(test=test, trials=1, parallel_games=1)
   loop.start(config, tmp_path / "run", console)
   found = [line["games"] for line in runs.lines(tmp_path / "run")]
-  assert found == config.test_points == [10, 20, 60, 100]
+  assert found == list(config.test_points) == [10, 20, 60, 100]
 
 
 def test_an_impossible_directory_is_explained(tmp_path, console):
@@ -244,7 +244,7 @@ def test_a_terminal_shows_a_bar(tmp_path):
 
 def test_trials_on_devices_do_not_communicate():
   config = toy_learner.make_config(trials=4)
-  learner = toy_learner.ToyLearner(config)
+  learner = programs.make_learner(config)
   program = programs.Programs(learner, config)
   assert program.num_devices == 2
   program.advance(program.init(), np.full(4, 5, np.int32))

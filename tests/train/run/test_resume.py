@@ -29,7 +29,7 @@ def test_a_second_interrupt_ends_at_once(tmp_path, console, monkeypatch):
     os.kill(os.getpid(), signal.SIGINT)
     os.kill(os.getpid(), signal.SIGINT)
 
-  monkeypatch.setattr(display.Screen, "trained", interrupt)
+  monkeypatch.setattr(display.Display, "trained", interrupt)
   with pytest.raises(KeyboardInterrupt):
     loop.start(toy_learner.make_config(trials=1), tmp_path / "run", console)
   monkeypatch.undo()
@@ -44,7 +44,7 @@ def test_a_signal_saves_and_resuming_gives_the_same_bits(
   monkeypatch.setattr(loop, "MOST_GROWTH", 1.0)
   config = toy_learner.make_config(trials=trials)
   loop.start(config, tmp_path / "whole", console)
-  original, calls = getattr(display.Screen, moment), []
+  original, calls = getattr(display.Display, moment), []
 
   def interrupt(*args):
     original(*args)
@@ -52,13 +52,13 @@ def test_a_signal_saves_and_resuming_gives_the_same_bits(
     if len(calls) == 2:
       os.kill(os.getpid(), signal.SIGTERM)
 
-  monkeypatch.setattr(display.Screen, moment, interrupt)
+  monkeypatch.setattr(display.Display, moment, interrupt)
   handler = signal.getsignal(signal.SIGTERM)
   outcome = loop.start(config, tmp_path / "cut", console)
   assert outcome.exit_code == 143
   assert not outcome.is_finished
   assert signal.getsignal(signal.SIGTERM) == handler
-  assert f"to go on: jaxgames resume {tmp_path / 'cut'}\n" in runs.said(console)
+  assert f"to continue: jaxgames resume {tmp_path / 'cut'}\n" in runs.said(console)
   assert not runs.status(tmp_path / "cut")["is_finished"]
   assert loop.resume(tmp_path / "cut", console).is_finished
   assert runs.results(tmp_path / "cut") == runs.results(tmp_path / "whole")
@@ -129,7 +129,7 @@ def test_another_jax_or_number_of_devices_is_refused(tmp_path, console, monkeypa
   with pytest.raises(ValueError, match="devices was 2 and is 1"):
     loop.resume(tmp_path / "run", console)
   assert loop.resume(tmp_path / "run", console, allow_different=True).is_finished
-  assert "going on all the same" in runs.said(console)
+  assert "continued all the same" in runs.said(console)
 
 
 def test_missing_metrics_are_noticed(tmp_path, console, monkeypatch):

@@ -28,7 +28,7 @@ def fingerprints(directory) -> list:
 
 def stop_after(monkeypatch, num_tests: int) -> None:
   """Sends a signal after some tests, once."""
-  original, calls = display.Screen.tested, []
+  original, calls = display.Display.tested, []
 
   def tested(self, number, score):
     original(self, number, score)
@@ -36,7 +36,7 @@ def stop_after(monkeypatch, num_tests: int) -> None:
     if len(calls) == num_tests:
       os.kill(os.getpid(), signal.SIGTERM)
 
-  monkeypatch.setattr(display.Screen, "tested", tested)
+  monkeypatch.setattr(display.Display, "tested", tested)
 
 
 # Four tests a run: in the middle of the second run, and at the end of the first.
@@ -48,7 +48,7 @@ def test_a_stopped_sweep_does_what_is_left(tmp_path, console, monkeypatch, num_t
   outcome = sweep.run(make_sweep(), tmp_path / "cut", console)
   assert outcome.exit_code == 143
   last = console.file.getvalue().splitlines()[-1]
-  assert "to go on: the same command again" in last
+  assert "to continue: the same command again" in last
   begun = {path.name for path in (tmp_path / "cut").iterdir()}
   assert begun == ({"run_0", "run_1"} if num_tests == 6 else {"run_0"})
   before = (tmp_path / "cut/run_0/run.json").stat().st_mtime_ns

@@ -1,14 +1,12 @@
 """Adaptive dynamic programming with a critic: the gomoku paper.
 
-Many games share one critic, which says how likely player 1 is to win. Player 1, who
-moves first in every other game, plays what it likes best, player 2 what it likes least.
-After each move the position before it is taught the value of the one after it, and the
-last position of a game who has won.
+Many games share one critic, the chance that player 1 wins. Player 1, who moves first in
+every other game, makes the move with the highest value, player 2 the one with the lowest.
+After each move the value of the position before it is updated towards that of the one
+after it, and the value of the last position of a game towards the result.
 
 In the shapes, `B` is the number of games in parallel.
 """
-
-from __future__ import annotations
 
 import functools
 from typing import NamedTuple
@@ -17,6 +15,7 @@ import chex
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 
 import jaxgames
 from jaxgames import batching
@@ -27,10 +26,15 @@ from jaxgames.gomoku import windows
 from jaxgames.players import base
 from jaxgames.players import critic_greedy
 from jaxgames.players import value_greedy
-from train import config as config_lib
+from train.learners import base as learner_base
+from train.learners.adp import agent
 from train.learners.adp import settings as adp_settings
 from train.learners.adp import updates as updates_lib
+from train.learners.common import counting
+from train.learners.common import games as games_lib
+from train.learners.common import learner as learner_lib
 from train.learners.common import schedule
+from train.learners.common import sides
 
 __all__ = ["AdpLearner", "AdpState"]
 
@@ -38,17 +42,14 @@ __all__ = ["AdpLearner", "AdpState"]
 NUM_OPENING_MOVES = 4
 
 
-class Tally(NamedTuple):
-  """Sums since the last report, all float32.
+class Counts(NamedTuple):
+  """Sums since the last report, float32.
 
   Attributes:
-    squared_errors: of the lessons, before they are taught.
-    num_errors: how many there were.
-    num_games: games that ended.
-    num_moves: their lengths.
-    num_wins: won by player 1.
-    num_first_wins: won by who moved first.
-    num_draws: drawn.
+    squared_errors: `[]` of the updates, before they are made.
+    num_errors: `[]` how many there were.
+    games: those that ended; wins are player 1's.
+    num_first_wins: `[]` games won by the player who moved first.
     num_choices: `[2]` moves of player 1 and of player 2 that count: neither random nor
       among the first.
     num_correct: `[2]` of them, those that the expert would make.
@@ -56,11 +57,8 @@ class Tally(NamedTuple):
 
   squared_errors: chex.Array
   num_errors: chex.Array
-  num_games: chex.Array
-  num_moves: chex.Array
-  num_wins: chex.Array
+  games: counting.GameCounts
   num_first_wins: chex.Array
-  num_draws: chex.Array
   num_choices: chex.Array
   num_correct: chex.Array
 
@@ -70,30 +68,24 @@ class AdpState(NamedTuple):
 
   Attributes:
     params: of the critic.
-    expert: whose moves are the correct ones; nothing if nobody's are.
+    expert: the player whose moves are the correct ones, if there is one.
     key: of all randomness to come.
-    games: `[B]` the positions.
-    counts: `[B, 2, S]` int32, shapes of player 1 and player 2.
-    is_first: `[B]` bool, whether player 1 moved first.
-    lessons: `[B]` what the last move has to teach, with the next turn.
-    last: `[B]` what the end of the last game has to teach, with the first move of the
-      next one, which teaches nothing itself.
-    rounds: `[B]` int32, games that ended in each lane.
-    num_games: `[]` int32, games that ended in all lanes.
-    tally: for the next report.
+    games: `[B]` in play; player 1 is the side that may be first or not.
+    shapes: `[B, 2, S]` int32, the numbers of shapes of player 1 and player 2.
+    transitions: `[B]` of the last moves, for the updates of the next step.
+    last: `[B]` of the last games' ends, for the updates of the step in which the first
+      move of the next game is made, which has no transition of its own.
+    counts: for the next report.
   """
 
   params: chex.ArrayTree
   expert: players.Player | None
   key: chex.PRNGKey
-  games: jaxgames.State
-  counts: chex.Array
-  is_first: chex.Array
-  lessons: updates_lib.Lessons
-  last: updates_lib.Lessons
-  rounds: chex.Array
-  num_games: chex.Array
-  tally: Tally
+  games: games_lib.Games
+  shapes: chex.Array
+  transitions: updates_lib.Transitions
+  last: updates_lib.Transitions
+  counts: Counts
 
 
 class _Choice(NamedTuple):
@@ -101,7 +93,7 @@ class _Choice(NamedTuple):
 
   Attributes:
     cells: `[B]` int32, what is played.
-    is_random: `[B]` bool, whether it was left to chance.
+    is_random: `[B]` bool, whether it was drawn at random.
     is_correct: `[B]` bool, whether what the critic prefers is what the expert does.
   """
 
@@ -110,153 +102,116 @@ class _Choice(NamedTuple):
   is_correct: chex.Array
 
 
-class AdpLearner:
+class AdpLearner(learner_lib.NetworkLearner):
   """Learns a critic of positions by self-teaching, or by watching an expert."""
 
-  def __init__(self, config: config_lib.RunConfig):
-    settings = config.learner.settings
-    assert isinstance(settings, adp_settings.Settings)
+  def __init__(self, task: learner_base.Task, settings: adp_settings.Settings):
+    game = task.game
+    if game.gravity or len(game.shape) != 2:
+      raise ValueError(
+        f"game has a board of shape {game.shape}{' with gravity' * game.gravity}, but "
+        "learner adp plays on boards with two axes where stones do not fall, as gomoku"
+      )
+    task.require_self_play("adp", " or watches learner.expert")
     self.settings = settings
-    self.game = jaxgames.make(config.game)
-    self._check(config)
-    self.critic = settings.network.make(self.game)
-    self.num_lanes = config.parallel_games
-    self.num_games_wanted = config.games
-    self.expert = _load_expert(self.game, settings.expert)
-
-  def _check(self, config: config_lib.RunConfig) -> None:
-    """Refuses what this learner cannot play."""
-    if self.game.gravity or len(self.game.shape) != 2:
-      raise ValueError(
-        f"game is {config.game!r}, but learner adp plays on boards with two axes "
-        "where stones do not fall, as gomoku"
-      )
-    if config.opponent != "self":
-      raise ValueError(
-        f"opponent is {config.opponent!r}, but learner adp plays against itself or "
-        "watches learner.expert: it must be 'self'"
-      )
-
-  # What the loop asks for.
+    self.game = game
+    self.critic = agent.make_critic(game, settings.network)
+    self.num_lanes = task.parallel_games
+    self.games = games_lib.ParallelGames(game, self.num_lanes, None, "alternate")
+    self.expert = _make_expert(task, settings.expert)
+    # A step is l alpha^2 times the error, equations 11 and 14.
+    scale, final = settings.alpha**2, settings.final_learning_rate
+    self.rate_fn = schedule.linear(
+      settings.learning_rate * scale, final and final * scale, task.num_games
+    )
 
   def init(self, key: chex.PRNGKey, opponent: chex.Array) -> AdpState:
     del opponent  # There is one.
     key, key_params = jax.random.split(key)
     num_inputs = self.critic.num_inputs
-    rounds = jnp.zeros(self.num_lanes, jnp.int32)
-    num_shapes = len(self.critic.drawings)
     zero, two_zeros = jnp.float32(0), jnp.zeros(2, jnp.float32)
+    no_transitions = updates_lib.empty(self.num_lanes, num_inputs)
     return AdpState(
       params=self.critic.init(key_params, jnp.zeros((1, num_inputs), jnp.float32)),
       expert=self.expert,
       key=key,
-      games=batching.repeat(self.game.init(), self.num_lanes),
-      counts=jnp.zeros((self.num_lanes, 2, num_shapes), jnp.int32),
-      is_first=self._begins(rounds),
-      lessons=updates_lib.none(self.num_lanes, num_inputs),
-      last=updates_lib.none(self.num_lanes, num_inputs),
-      rounds=rounds,
-      num_games=jnp.int32(0),
-      tally=Tally(zero, zero, zero, zero, zero, zero, zero, two_zeros, two_zeros),
+      games=self.games.init(),
+      shapes=jnp.zeros((self.num_lanes, 2, len(self.critic.drawings)), jnp.int32),
+      transitions=no_transitions,
+      last=no_transitions,
+      counts=Counts(
+        squared_errors=zero,
+        num_errors=zero,
+        games=counting.zeros(counting.GameCounts),
+        num_first_wins=zero,
+        num_choices=two_zeros,
+        num_correct=two_zeros,
+      ),
     )
 
-  def turn(self, state: AdpState, goes_on: chex.Array) -> AdpState:
-    after = self._turn(state)
-    return jax.tree.map(lambda new, old: jnp.where(goes_on, new, old), after, state)
+  def agent(self, parameters: chex.ArrayTree) -> players.Player:
+    return agent.make_agent(self.game, self.settings, parameters)
 
-  def num_games(self, state: AdpState) -> jax.Array:
-    return state.num_games
+  # Update the critic by the last moves, then make the next ones (section 3).
 
-  def is_done(self, state: AdpState) -> jax.Array:
-    del state
-    return jnp.bool_(False)
-
-  def report(self, state: AdpState) -> tuple[AdpState, dict[str, jax.Array]]:
-    tally = state.tally
-    metrics = {
-      "td_error": jnp.sqrt(tally.squared_errors / tally.num_errors),
-      "game_length": tally.num_moves / tally.num_games,
-      "player1_wins": tally.num_wins / tally.num_games,
-      "first_wins": tally.num_first_wins / tally.num_games,
-      "draws_in_training": tally.num_draws / tally.num_games,
-      "moves_counted": tally.num_choices.sum() / tally.num_games,
-      "epsilon": self._stage(state)[0],
-    }
-    if self.expert is not None:
-      correct, chosen = tally.num_correct, tally.num_choices
-      metrics["correct"] = correct.sum() / chosen.sum()
-      metrics["correct_player1"] = correct[0] / chosen[0]
-      metrics["correct_player2"] = correct[1] / chosen[1]
-    return state._replace(tally=jax.tree.map(jnp.zeros_like, tally)), metrics
-
-  def player(self, state: AdpState) -> players.Player:
-    settings = self.settings
-    return players.CriticGreedy(
-      self.critic, state.params, settings.distance, settings.takes_five
-    )
-
-  def parameters(self, state: AdpState) -> chex.ArrayTree:
-    return state.params
-
-  # One turn of every game.
-
-  def _turn(self, state: AdpState) -> AdpState:
-    """Teaches what the last moves have shown, and makes the next ones."""
+  def _step(self, state: AdpState) -> AdpState:
     key, key_choose = jax.random.split(state.key)
-    state = self._teach(state._replace(key=key))
+    state = self._update(state._replace(key=key))
     situations = self._situations(state)
     choice = self._choose(state, situations, key_choose)
-    games = jax.vmap(self.game.step)(state.games, choice.cells)
-    after = critic_greedy.after(self.critic, state.games, situations, choice.cells)
-    state = self._count(state, situations, choice, games)
-    lessons, last = self._lessons(state, situations, choice, after, games)
+    before = state.games.states
+    states = jax.vmap(self.game.step)(before, choice.cells)
+    after = critic_greedy.after(self.critic, before, situations, choice.cells)
+    transitions, last = self._transitions(state, situations, choice, after, states)
+    state = self._count(state, situations, choice, states)
     return self._restart(
-      state._replace(games=games, counts=after.counts, lessons=lessons, last=last)
+      state._replace(
+        games=state.games._replace(states=states),
+        shapes=after.counts,
+        transitions=transitions,
+        last=last,
+      )
     )
 
-  def _teach(self, state: AdpState) -> AdpState:
-    """Trains the critic on the lessons of all games."""
+  def _update(self, state: AdpState) -> AdpState:
+    """Trains the critic on the transitions of all games."""
     settings = self.settings
-    rate = schedule.linear(
-      settings.learning_rate * settings.alpha**2,
-      settings.final_learning_rate and settings.final_learning_rate * settings.alpha**2,
-      state.num_games,
-      self.num_games_wanted,
-    )
+    rate = self.rate_fn(state.games.num_games)
     if settings.gradient == "mean":
       rate = rate / self.num_lanes
     params, errors = updates_lib.descend(
       state.params,
-      state.lessons,
+      state.transitions,
       rate,
       steps=settings.updates,
       is_fresh=settings.target == "fresh",
     )
-    tally = state.tally
+    counts = state.counts
     return state._replace(
       params=params,
-      tally=tally._replace(
-        squared_errors=tally.squared_errors + (errors**2).sum(),
-        num_errors=tally.num_errors + state.lessons.weights.sum(),
+      counts=counts._replace(
+        squared_errors=counts.squared_errors + (errors**2).sum(),
+        num_errors=counts.num_errors + state.transitions.weights.sum(),
       ),
     )
 
   def _situations(self, state: AdpState) -> networks.Situation:
     """Returns `[B]` the positions as the critic sees them."""
-    is_turn = (state.games.num_moves % 2 == 0) == state.is_first
-    boards = jax.vmap(self.game.observe)(state.games).reshape(self.num_lanes, -1)
+    games = state.games
+    is_turn = sides.is_turn(games.states.num_moves, games.is_first)
+    boards = self.games.observe(games.states)
     return networks.Situation(
-      counts=state.counts,
+      counts=state.shapes,
       boards=jnp.where(is_turn[:, None], boards, -boards),
       is_turn=is_turn,
-      is_first=state.is_first,
+      is_first=games.is_first,
     )
 
   def _choose(
     self, state: AdpState, situations: networks.Situation, key: chex.PRNGKey
   ) -> _Choice:
     """Chooses a move in every game: the critic's, the expert's, or a random one."""
-    settings, games = self.settings, state.games
+    settings, games = self.settings, state.games.states
     key_whether, key_which, key_expert = jax.random.split(key, 3)
     moves = critic_greedy.consider(
       self.critic, state.params, games, situations, distance=settings.distance
@@ -310,128 +265,128 @@ class AdpLearner:
     key_which: chex.PRNGKey,
   ) -> tuple[jax.Array, jax.Array]:
     """Returns `[B]` random moves, and whether they are to be played (section 3.3)."""
-    epsilon, has_random_opening = self._stage(state)
+    epsilon, has_random_opening = self._stage(state.games.num_games)
     is_random = jax.random.uniform(key_whether, (self.num_lanes,)) < epsilon
-    # Player 1 does not leave its first move to chance if it is the first of all: then
+    states = state.games.states
+    # Player 1 does not draw its first move at random if it is the first of all: then
     # there is one move, in the centre.
-    is_opening = (state.games.num_moves < 2) & ~(situations.is_turn & state.is_first)
-    is_opening = is_opening & has_random_opening
-    anywhere = jax.vmap(self.game.legal_actions)(state.games)
+    is_first_of_all = situations.is_turn & situations.is_first
+    is_opening = (states.num_moves < 2) & ~is_first_of_all & has_random_opening
+    anywhere = jax.vmap(self.game.legal_actions)(states)
     if self.settings.opening_distance is not None:
       anywhere = jax.vmap(windows.near_stones, in_axes=(None, 0, None))(
-        self.game, state.games, self.settings.opening_distance
+        self.game, states, self.settings.opening_distance
       )
     allowed = jnp.where(is_opening[:, None], anywhere, moves.is_move)
     random = jax.random.bits(key_which, (self.num_lanes,), jnp.uint32)
     return jax.vmap(base.draw_allowed)(random, allowed), is_random | is_opening
 
-  # What is taught.
-
-  def _lessons(
+  def _transitions(
     self,
     state: AdpState,
     situations: networks.Situation,
     choice: _Choice,
     after: networks.Situation,
-    games: jaxgames.State,
-  ) -> tuple[updates_lib.Lessons, updates_lib.Lessons]:
-    """Returns what the next turn teaches, and what the last positions will."""
+    states: jaxgames.State,
+  ) -> tuple[updates_lib.Transitions, updates_lib.Transitions]:
+    """Returns the transitions for the next step, and the ends for the one after."""
     settings = self.settings
-    is_begun = state.games.num_moves > 0
-    is_taught = is_begun
-    if not settings.exploration_teaches:
-      is_taught = is_taught & ~choice.is_random
+    has_begun = state.games.states.num_moves > 0
+    is_updated = has_begun
+    if not settings.exploration_updates:
+      is_updated = is_updated & ~choice.is_random
     after_inputs = self.critic.encode(after)
     zeros = jnp.zeros(self.num_lanes, jnp.float32)
-    step = updates_lib.Lessons(
+    moves = updates_lib.Transitions(
       inputs=self.critic.encode(situations),
       next_inputs=after_inputs,
       rewards=zeros,
       discounts=zeros + settings.discount,
-      weights=is_taught.astype(jnp.float32),
+      weights=is_updated.astype(jnp.float32),
     )
-    lessons = batching.where(is_begun, step, state.last)
-    sign = jnp.where(state.is_first, jnp.int8(1), jnp.int8(-1))
-    result = sign * games.winner
+    result = sides.sign(state.games.is_first) * states.winner
     reward = jnp.where(result > 0, settings.win, settings.loss)
-    end = updates_lib.Lessons(
+    ends = updates_lib.Transitions(
       inputs=after_inputs,
       next_inputs=after_inputs,
       rewards=jnp.where(result == 0, settings.draw, reward).astype(jnp.float32),
       discounts=zeros,
       weights=zeros + 1.0,
     )
-    return lessons, batching.where(games.is_over, end, state.last)
-
-  # Games.
+    transitions = batching.where(has_begun, moves, state.last)
+    return transitions, batching.where(states.is_over, ends, state.last)
 
   def _count(
     self,
     state: AdpState,
     situations: networks.Situation,
     choice: _Choice,
-    games: jaxgames.State,
+    states: jaxgames.State,
   ) -> AdpState:
     """Counts choices, and games that have ended."""
-    tally, ended = state.tally, games.is_over
-    sign = jnp.where(state.is_first, jnp.int8(1), jnp.int8(-1))
-    is_choice = ~choice.is_random & (state.games.num_moves >= NUM_OPENING_MOVES)
-
-    def total(values: jax.Array) -> jax.Array:
-      return jnp.where(ended, values.astype(jnp.float32), 0.0).sum()
+    counts, ended = state.counts, states.is_over
+    is_late = state.games.states.num_moves >= NUM_OPENING_MOVES
+    is_choice = ~choice.is_random & is_late
 
     def by_player(condition: jax.Array) -> jax.Array:
-      sides = (condition & situations.is_turn, condition & ~situations.is_turn)
-      return jnp.stack([side.sum(dtype=jnp.float32) for side in sides])
+      players_ = (condition & situations.is_turn, condition & ~situations.is_turn)
+      return jnp.stack([player.sum(dtype=jnp.float32) for player in players_])
 
+    first_wins = counting.total(states.winner == 1, ended)
     return state._replace(
-      rounds=state.rounds + ended.astype(jnp.int32),
-      num_games=state.num_games + ended.sum(dtype=jnp.int32),
-      tally=tally._replace(
-        num_games=tally.num_games + total(ended),
-        num_moves=tally.num_moves + total(games.num_moves),
-        num_wins=tally.num_wins + total(games.winner == sign),
-        num_first_wins=tally.num_first_wins + total(games.winner == 1),
-        num_draws=tally.num_draws + total(games.winner == 0),
-        num_choices=tally.num_choices + by_player(is_choice),
-        num_correct=tally.num_correct + by_player(is_choice & choice.is_correct),
+      counts=counts._replace(
+        games=counting.count_ended(counts.games, states, state.games.is_first),
+        num_first_wins=counts.num_first_wins + first_wins,
+        num_choices=counts.num_choices + by_player(is_choice),
+        num_correct=counts.num_correct + by_player(is_choice & choice.is_correct),
       ),
     )
 
   def _restart(self, state: AdpState) -> AdpState:
     """Begins new games in the place of those that have ended."""
-    ended = state.games.is_over
-    empty = batching.repeat(self.game.init(), self.num_lanes)
+    is_over = state.games.states.is_over
+    empty = jnp.zeros_like(state.shapes)
     return state._replace(
-      games=batching.where(ended, empty, state.games),
-      counts=batching.where(ended, jnp.zeros_like(state.counts), state.counts),
-      is_first=jnp.where(ended, self._begins(state.rounds), state.is_first),
+      games=self.games.restart(state.games),
+      shapes=batching.where(is_over, empty, state.shapes),
     )
 
-  def _begins(self, rounds: jax.Array) -> jax.Array:
-    """Returns `[B]` bool, whether player 1 moves first in the next game of a lane."""
-    return (jnp.arange(self.num_lanes, dtype=jnp.int32) + rounds) % 2 == 0
-
-  def _stage(self, state: AdpState) -> tuple[jax.Array, jax.Array]:
+  def _stage(self, num_games: chex.Array) -> tuple[jax.Array, jax.Array]:
     """Returns the share of random moves, and whether first moves are random."""
     stages = self.settings.stages
-    ends = np.cumsum([stage.games for stage in stages])[:-1]
-    number = (state.num_games >= ends.astype(np.int32)).sum(dtype=jnp.int32)
-    epsilons = np.array([stage.epsilon for stage in stages], np.float32)
-    openings = np.array([stage.random_opening for stage in stages])
-    return jnp.asarray(epsilons)[number], jnp.asarray(openings)[number]
+    ends = np.cumsum([stage.games for stage in stages])[:-1].tolist()
+    epsilon_fn = optax.join_schedules(
+      [optax.constant_schedule(stage.epsilon) for stage in stages], ends
+    )
+    opening_fn = optax.join_schedules(
+      [optax.constant_schedule(stage.random_opening) for stage in stages], ends
+    )
+    return jnp.float32(epsilon_fn(num_games)), jnp.bool_(opening_fn(num_games))
+
+  def _metrics(self, state: AdpState) -> learner_base.Metrics:
+    counts = state.counts
+    num_games = counts.games.num_games
+    metrics = {
+      "td_error": jnp.sqrt(counts.squared_errors / counts.num_errors),
+      **counting.game_metrics(counts.games, "player1_wins"),
+      "first_wins": counts.num_first_wins / num_games,
+      "moves_counted": counts.num_choices.sum() / num_games,
+      "epsilon": self._stage(state.games.num_games)[0],
+    }
+    if self.expert is not None:
+      correct, chosen = counts.num_correct, counts.num_choices
+      metrics["correct"] = correct.sum() / chosen.sum()
+      metrics["correct_player1"] = correct[0] / chosen[0]
+      metrics["correct_player2"] = correct[1] / chosen[1]
+    return metrics
 
 
-def _load_expert(game: jaxgames.LineGame, spec: str | None) -> players.Player | None:
-  """Returns whose moves are the correct ones."""
+def _make_expert(task: learner_base.Task, spec: str | None) -> players.Player | None:
+  """Returns the player whose moves are the correct ones."""
   if spec is None:
     return None
-  # Agents are made by learners: imported above, each module would need the other.
-  from train.run import agents
-
   try:
-    is_run = agents.is_agent(spec)
-    expert = agents.load(spec, game) if is_run else players.make(game, spec)
+    expert = task.make_player_fn(task.game, spec)
   except ValueError as error:
     raise ValueError(f"learner.expert: {error}") from error
   if not isinstance(expert, players.Chooser):

@@ -1,13 +1,14 @@
-"""Many small steps on the same lessons, equations 6 to 14 of the gomoku paper.
+"""Many small steps on the same transitions, equations 6 to 14 of the gomoku paper.
 
 The paper trains each transition 50 times. A step changes a hidden unit's weights by a
-multiple of the lesson's inputs, so all that the next step needs of them is how much this
-adds to the unit's sum: the product of the inputs with themselves, or, if several games
-share the network, with those of the others. That is computed once. The 50 steps then
-only see hidden units, and the weights of the inputs are changed once at the end. The
-result is that of 50 steps of gradient descent, up to rounding.
+multiple of the transition's inputs, so all that the next step needs of them is how much
+this adds to the unit's sum: the product of the inputs with themselves, or, if several
+games share the network, with those of the others. That is computed once. The 50 steps
+then only see hidden units, and the weights of the inputs are changed once at the end.
+The result is that of 50 steps of gradient descent, up to rounding.
 
-In the shapes, `B` is the number of lessons, `n` that of inputs and `m` of hidden units.
+In the shapes, `B` is the number of transitions, `n` that of inputs and `m` of hidden
+units.
 """
 
 from typing import NamedTuple
@@ -16,18 +17,18 @@ import chex
 import jax
 import jax.numpy as jnp
 
-__all__ = ["Lessons", "descend", "none"]
+__all__ = ["Transitions", "descend", "empty"]
 
 
-class Lessons(NamedTuple):
-  """Positions, and what follows on them.
+class Transitions(NamedTuple):
+  """Positions, and those that follow.
 
   Attributes:
-    inputs: `[B, n]` float32, what is taught.
-    next_inputs: `[B, n]` float32, the position that follows.
+    inputs: `[B, n]` float32, the positions whose values are updated.
+    next_inputs: `[B, n]` float32, the positions that follow.
     rewards: `[B]` float32.
     discounts: `[B]` float32, 0 if nothing follows.
-    weights: `[B]` float32, 1, or 0 where there is no lesson.
+    weights: `[B]` float32, 1, or 0 where there is no transition.
   """
 
   inputs: chex.Array
@@ -41,7 +42,7 @@ class _Layer(NamedTuple):
   """What changes from step to step.
 
   Attributes:
-    sums: `[B, m]` float32, of the hidden units for the lessons' positions.
+    sums: `[B, m]` float32, of the hidden units for the positions.
     next_sums: `[B, m]` float32, for those that follow.
     outer: `[m]` float32, the hidden units' weights.
     pushes: `[B, m]` float32, what to multiply the inputs with in the end.
@@ -53,16 +54,16 @@ class _Layer(NamedTuple):
   pushes: chex.Array
 
 
-def none(num_lessons: int, num_inputs: int) -> Lessons:
-  """Returns a place for lessons that holds none."""
-  empty = jnp.zeros((num_lessons, num_inputs), jnp.float32)
-  zeros = jnp.zeros(num_lessons, jnp.float32)
-  return Lessons(empty, empty, zeros, zeros, zeros)
+def empty(num_transitions: int, num_inputs: int) -> Transitions:
+  """Returns room for transitions, with none in it."""
+  inputs = jnp.zeros((num_transitions, num_inputs), jnp.float32)
+  zeros = jnp.zeros(num_transitions, jnp.float32)
+  return Transitions(inputs, inputs, zeros, zeros, zeros)
 
 
 def descend(
   params: chex.ArrayTree,
-  lessons: Lessons,
+  transitions: Transitions,
   rate: chex.Numeric,
   *,
   steps: int,
@@ -72,7 +73,7 @@ def descend(
 
   Args:
     params: of a `networks.Critic`.
-    lessons: `[B]`.
+    transitions: `[B]`.
     rate: `[]` what a step is multiplied by.
     steps: how many.
     is_fresh: whether the values of what follows are computed at each step anew.
@@ -81,19 +82,23 @@ def descend(
     The parameters after the steps, and `[B]` float32, the errors before the first.
   """
   inner, outer = params["params"]["inner"], params["params"]["outer"]
-  inputs = lessons.inputs
+  inputs = transitions.inputs
+  chex.assert_shape(inputs, (None, inner.shape[0]))
   now = _Layer(
-    inputs @ inner, lessons.next_inputs @ inner, outer, jnp.zeros_like(inputs @ inner)
+    inputs @ inner,
+    transitions.next_inputs @ inner,
+    outer,
+    jnp.zeros_like(inputs @ inner),
   )
-  # How much a push on one lesson moves the sums of another.
-  overlap, next_overlap = inputs @ inputs.T, lessons.next_inputs @ inputs.T
-  first_targets = _targets(lessons, now)
+  # How much a push on one transition moves the sums of another.
+  overlap, next_overlap = inputs @ inputs.T, transitions.next_inputs @ inputs.T
+  first_targets = _targets(transitions, now)
 
   def step(layer: _Layer, _: None) -> tuple[_Layer, None]:
-    targets = _targets(lessons, layer) if is_fresh else first_targets
+    targets = _targets(transitions, layer) if is_fresh else first_targets
     units = jax.nn.sigmoid(layer.sums)
     values = jax.nn.sigmoid(units @ layer.outer)
-    errors = lessons.weights * (targets - values)
+    errors = transitions.weights * (targets - values)
     push = rate * errors * values * (1.0 - values)
     pushes = push[:, None] * layer.outer[None] * units * (1.0 - units)
     next_sums = layer.next_sums
@@ -108,12 +113,12 @@ def descend(
 
   end, _ = jax.lax.scan(step, now, None, length=steps)
   values = jax.nn.sigmoid(jax.nn.sigmoid(now.sums) @ outer)
-  errors = lessons.weights * (first_targets - values)
+  errors = transitions.weights * (first_targets - values)
   changed = {"inner": inner + inputs.T @ end.pushes, "outer": end.outer}
   return {"params": changed}, errors
 
 
-def _targets(lessons: Lessons, layer: _Layer) -> jax.Array:
-  """Returns `[B]` float32, what the positions are taught."""
+def _targets(transitions: Transitions, layer: _Layer) -> jax.Array:
+  """Returns `[B]` float32, the targets of the positions."""
   values = jax.nn.sigmoid(jax.nn.sigmoid(layer.next_sums) @ layer.outer)
-  return lessons.rewards + lessons.discounts * values
+  return transitions.rewards + transitions.discounts * values

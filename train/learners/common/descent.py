@@ -1,27 +1,25 @@
-"""Steps down a gradient, the shorter the further a trial is."""
-
-from typing import Literal
+"""Gradient descent with a learning rate that depends on how far a trial is."""
 
 import chex
 import jax
 import optax
 
+from train.learners.common import fields
 from train.learners.common import schedule
 
-__all__ = ["Descent", "Optimizer"]
+__all__ = ["Descent"]
 
-Optimizer = Literal["sgd", "adam"]
-
-# Steps of length one: how long they are depends on how far the trial is.
+# Steps of length one: the learning rate multiplies them afterwards, since it follows the
+# number of games, not the optimizer's own count of steps.
 OPTIMIZERS = {"sgd": optax.sgd(1.0), "adam": optax.adam(1.0)}
 
 
 class Descent:
-  """An optimizer whose learning rate falls in a straight line."""
+  """An optimizer whose learning rate falls linearly with the number of games."""
 
   def __init__(
     self,
-    optimizer: Optimizer,
+    optimizer: fields.Optimizer,
     learning_rate: float,
     final_learning_rate: float | None,
     num_games: int,
@@ -35,8 +33,7 @@ class Descent:
       num_games: of the whole trial.
     """
     self._optimizer = OPTIMIZERS[optimizer]
-    self._rates = (learning_rate, final_learning_rate)
-    self._num_games = num_games
+    self._rate_fn = schedule.linear(learning_rate, final_learning_rate, num_games)
 
   def init(self, params: chex.ArrayTree) -> chex.ArrayTree:
     """Returns the optimizer's state at the beginning."""
@@ -52,7 +49,7 @@ class Descent:
     """Returns the parameters and the optimizer's state after a step.
 
     Args:
-      gradient: of what is to become less.
+      gradient: of the loss.
       state: of the optimizer.
       params: before the step.
       num_games: `[]` int32, games done.
@@ -60,6 +57,6 @@ class Descent:
     # The library's adam mixes dtypes, which our tests otherwise forbid.
     with jax.numpy_dtype_promotion("standard"):
       updates, state = self._optimizer.update(gradient, state, params)
-    rate = schedule.linear(*self._rates, num_games, self._num_games)
+    rate = self._rate_fn(num_games)
     updates = jax.tree.map(lambda step: rate * step, updates)
     return optax.apply_updates(params, updates), state

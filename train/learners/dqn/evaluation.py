@@ -9,7 +9,7 @@ from jaxgames import game as game_lib
 from jaxgames import networks
 from jaxgames.players import base
 
-__all__ = ["EpsilonGreedy", "choose", "try_until_possible"]
+__all__ = ["EpsilonGreedy", "choose", "try_until_legal"]
 
 
 @struct.dataclass
@@ -20,8 +20,8 @@ class EpsilonGreedy(base.Memoryless):
     network: judges moves.
     params: the network's parameters.
     epsilon: the share of choices that are random.
-    is_masked: whether it chooses among the possible moves; else among all, and again
-      until the move is possible.
+    is_masked: whether it chooses among the legal moves; else among all, and again
+      until the move is legal.
   """
 
   network: networks.QNetwork = struct.field(pytree_node=False)
@@ -42,7 +42,7 @@ class EpsilonGreedy(base.Memoryless):
     outputs = jnp.asarray(self.network.apply(self.params, boards, is_legal[None]))[0]
     epsilon = jnp.float32(self.epsilon)
     if not self.is_masked:
-      epsilon = try_until_possible(outputs, is_legal, epsilon)
+      epsilon = try_until_legal(outputs, is_legal, epsilon)
     return choose(outputs, is_legal, epsilon, key)
 
 
@@ -64,14 +64,14 @@ def choose(
   return jnp.where(jax.random.uniform(key_whether) < epsilon, anything, best)
 
 
-def try_until_possible(
+def try_until_legal(
   outputs: chex.Array, is_legal: chex.Array, epsilon: chex.Array
 ) -> jax.Array:
-  """Returns how often a move is random if choices are repeated until one is possible.
+  """Returns how often a move is random if choices are repeated until one is legal.
 
-  Where the best of all moves is not possible, only chance leads on: always. Else the
-  best is tried with 1 - epsilon, and some possible move is drawn with a share of
-  epsilon; what is not possible falls away.
+  Where the best of all moves is not legal, only chance leads on: always. Else the
+  best is tried with 1 - epsilon, and some legal move is drawn with a share of
+  epsilon; what is not legal falls away.
 
   Args:
     outputs: `[num_actions]` float32.

@@ -1,56 +1,55 @@
 """Deep Q-learning from a replay memory: the dqn paper.
 
-Many games share one network. At every turn each game is moved on, what came of it goes
-into a memory, and gradient descent on batches drawn from there teaches the network what
-its slower copy, the target network, makes of the positions reached. Against a player a
-turn is the learner's choice and the answer. In self-play it is one ply of either side,
-and what the other side can get counts against a move.
+Many games share one network. In every step each game moves on, the transition goes into
+a replay memory, and gradient descent on batches drawn from there updates the network
+towards targets of its slower copy, the target network. Against a player a step is the
+learner's choice and the answer. In self-play it is one ply of either side, and the
+value of the other side's best move counts against a move.
 
 In the shapes, `B` is the number of games in parallel and `A` that of actions.
 """
 
-from __future__ import annotations
-
-from collections.abc import Sequence
 import functools
 from typing import NamedTuple
 
 import chex
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 import jaxgames
 from jaxgames import arena
 from jaxgames import batching
 from jaxgames import players
 from jaxgames.exact import graph as graph_lib
-from jaxgames.players import base
-from train import config as config_lib
+from train.learners import base
+from train.learners.common import counting
 from train.learners.common import descent
+from train.learners.common import games as games_lib
+from train.learners.common import learner as learner_lib
+from train.learners.common import q_network
+from train.learners.common import schedule
 from train.learners.common import sides
+from train.learners.dqn import agent
 from train.learners.dqn import evaluation as dqn_evaluation
 from train.learners.dqn import opponents as dqn_opponents
+from train.learners.dqn import q_updates
 from train.learners.dqn import replay as replay_lib
 from train.learners.dqn import settings as dqn_settings
 
-__all__ = ["DqnLearner", "DqnState", "exponential"]
+__all__ = ["DqnLearner", "DqnState"]
 
 
-class Tally(NamedTuple):
-  """Sums since the last report, all float32.
+class Counts(NamedTuple):
+  """Sums since the last report, all `[]` float32.
 
   Attributes:
     values: the highest output at each choice.
-    num_choices: choices, of possible moves or not.
-    num_invalid: of them, those of moves that were not possible.
+    num_choices: choices, of legal moves or not.
+    num_invalid: of them, those of moves that were not legal.
     rewards: of the learner; in self-play, of both sides.
     squared_errors: the mean of each step's batch.
     num_updates: steps of gradient descent.
-    num_games: games that ended.
-    num_moves: their lengths.
-    num_wins: won by the learner; in self-play, by the first player.
-    num_draws: drawn.
+    games: those that ended.
   """
 
   values: chex.Array
@@ -59,44 +58,27 @@ class Tally(NamedTuple):
   rewards: chex.Array
   squared_errors: chex.Array
   num_updates: chex.Array
-  num_games: chex.Array
-  num_moves: chex.Array
-  num_wins: chex.Array
-  num_draws: chex.Array
+  games: counting.GameCounts
 
 
 class DqnState(NamedTuple):
   """One trial.
 
   Attributes:
-    params: of the online network.
-    target_params: of the target network.
-    optimizer: its state.
+    online: the networks and the optimizer.
     replay: the memory.
-    num_updates: `[]` int32, steps since the target network was last copied.
     key: of all randomness to come in training.
     evaluation_key: of evaluations; each one's is folded in.
-    games: `[B]` the positions.
-    memory: `[B]` what the opponent keeps in mind.
-    is_first: `[B]` bool, whether the learner moves first; in self-play, all true.
-    rounds: `[B]` int32, games that ended in each lane.
-    num_games: `[]` int32, games that ended in all lanes.
-    tally: for the next report.
+    games: `[B]` in play.
+    counts: for the next report.
   """
 
-  params: chex.ArrayTree
-  target_params: chex.ArrayTree
-  optimizer: chex.ArrayTree
+  online: q_updates.Online
   replay: replay_lib.Replay
-  num_updates: chex.Array
   key: chex.PRNGKey
   evaluation_key: chex.PRNGKey
-  games: jaxgames.State
-  memory: base.Memory
-  is_first: chex.Array
-  rounds: chex.Array
-  num_games: chex.Array
-  tally: Tally
+  games: games_lib.Games
+  counts: Counts
 
 
 class _Choice(NamedTuple):
@@ -104,8 +86,8 @@ class _Choice(NamedTuple):
 
   Attributes:
     actions: `[B]` int32.
-    is_mine: `[B]` bool, whether it was the learner's turn; else it counts for nothing.
-    is_legal: `[B]` bool, whether the move is possible.
+    is_mine: `[B]` bool, whether it was the learner's turn; else it does not count.
+    is_legal: `[B]` bool, whether the move is legal.
     values: `[B]` float32, the highest output of all that could be chosen.
   """
 
@@ -115,35 +97,41 @@ class _Choice(NamedTuple):
   values: chex.Array
 
 
-class DqnLearner:
+class DqnLearner(learner_lib.NetworkLearner):
   """Learns a Q network from a memory of its games."""
 
-  def __init__(self, config: config_lib.RunConfig):
-    settings = config.learner.settings
-    assert isinstance(settings, dqn_settings.Settings)
+  def __init__(self, task: base.Task, settings: dqn_settings.Settings):
     self.settings = settings
-    self.game = jaxgames.make(config.game)
-    self.network = settings.network.make(self.game)
-    self.num_lanes = config.parallel_games
-    (opponent,) = config.opponents.values()
-    self.opponent = None if opponent == "self" else players.make(self.game, opponent)
-    self.seats = sides.Seats(self.opponent, self.num_lanes, settings.starts)
-    self.examiner = _make_examiner(self.game, settings.evaluation_opponent)
+    self.game = task.game
+    self.network = agent.make_network(task.game, settings.network)
+    self.num_lanes = task.parallel_games
+    self.opponent = task.make_opponent()
+    self.games = games_lib.ParallelGames(
+      task.game,
+      self.num_lanes,
+      self.opponent,
+      settings.starts if self.opponent is not None else "always",
+    )
+    self.evaluation_opponent = _make_evaluation_opponent(task, settings)
     self._check()
-    self.descent = descent.Descent(
+    self.epsilon_fn = schedule.exponential(
+      settings.epsilon, settings.final_epsilon, settings.epsilon_games
+    )
+    the_descent = descent.Descent(
       settings.optimizer,
       settings.learning_rate,
       settings.final_learning_rate,
-      config.games,
+      task.num_games,
     )
+    self.updates = q_updates.QUpdates(self.network, settings, the_descent)
 
   def _check(self) -> None:
-    """Refuses settings that do not fit the run."""
+    """Refuses settings that do not fit the task."""
     settings = self.settings
     if settings.replay < self.num_lanes:
       raise ValueError(
         f"learner.replay is {settings.replay}, but must be at least parallel_games, "
-        f"which is {self.num_lanes}: each game adds a transition at each turn"
+        f"which is {self.num_lanes}: each game adds a transition in each step"
       )
     if settings.searches is not None and not graph_lib.is_small(self.game):
       raise ValueError(
@@ -160,80 +148,48 @@ class DqnLearner:
           f"loses: it must be {needed}"
         )
 
-  # What the loop asks for.
-
   def init(self, key: chex.PRNGKey, opponent: chex.Array) -> DqnState:
     del opponent  # There is one.
     keys = jax.random.split(key, 5)
-    key, key_params, key_begin, key_evaluation, key_starts = (keys[i] for i in range(5))
-    params = self.network.init(
-      key_params,
-      jnp.zeros((1, self.game.num_cells), jnp.int8),
-      jnp.ones((1, self.game.num_actions), bool),
+    key, key_params, key_memory, key_evaluation, key_starts = (
+      keys[i] for i in range(5)
     )
-    rounds = jnp.zeros(self.num_lanes, jnp.int32)
+    zero = jnp.float32(0)
     return DqnState(
-      params=params,
-      # Another buffer: states are donated, and nothing may be donated twice.
-      target_params=jax.tree.map(jnp.copy, params),
-      optimizer=self.descent.init(params),
+      online=self.updates.init(q_network.init_params(self.network, key_params)),
       replay=replay_lib.empty(self.settings.replay, self.game.num_cells),
-      num_updates=jnp.int32(0),
       key=key,
       evaluation_key=key_evaluation,
-      games=batching.repeat(self.game.init(), self.num_lanes),
-      memory=self.seats.begin(key_begin, rounds),
-      is_first=self.seats.draw(key_starts, rounds),
-      rounds=rounds,
-      num_games=jnp.int32(0),
-      tally=Tally(*[jnp.float32(0)] * len(Tally._fields)),
+      games=self.games.init(key_memory, key_starts),
+      counts=Counts(
+        values=zero,
+        num_choices=zero,
+        num_invalid=zero,
+        rewards=zero,
+        squared_errors=zero,
+        num_updates=zero,
+        games=counting.zeros(counting.GameCounts),
+      ),
     )
 
-  def turn(self, state: DqnState, goes_on: chex.Array) -> DqnState:
-    # A trial that waits adds nothing to its memory.
-    fields = [name for name in DqnState._fields if name != "replay"]
-    return _where(goes_on, self._turn(state, goes_on), state, fields)
-
-  def num_games(self, state: DqnState) -> jax.Array:
-    return state.num_games
-
-  def is_done(self, state: DqnState) -> jax.Array:
-    del state
-    return jnp.bool_(False)
-
-  def report(self, state: DqnState) -> tuple[DqnState, dict[str, jax.Array]]:
-    tally = state.tally
-    wins = "first_wins" if self.opponent is None else "wins_in_training"
-    num_updates = jnp.maximum(tally.num_updates, 1.0)
-    score = self._evaluate(state)
-    metrics = {
-      "average_q": tally.values / tally.num_choices,
-      "q_error": jnp.sqrt(tally.squared_errors / num_updates),
-      "rewards_of_game": tally.rewards / tally.num_games,
-      "invalid_choices": tally.num_invalid / tally.num_choices,
-      "game_length": tally.num_moves / tally.num_games,
-      wins: tally.num_wins / tally.num_games,
-      "draws_in_training": tally.num_draws / tally.num_games,
-      "epsilon": self._epsilon(state),
-      "evaluation_wins": score.wins.sum(),
-      "evaluation_losses": score.losses.sum(),
-      "evaluation_draws": score.draws.sum(),
-    }
-    return state._replace(tally=jax.tree.map(jnp.zeros_like, tally)), metrics
-
-  def player(self, state: DqnState) -> players.Player:
-    return players.QGreedy(self.network, state.params)
+  def step(self, state: DqnState, is_active: chex.Array) -> DqnState:
+    after = self._step(state, is_active)
+    # The memory is too large to select; an inactive trial has added nothing to it.
+    return learner_lib.select(is_active, after, state, keep=("replay",))
 
   def parameters(self, state: DqnState) -> chex.ArrayTree:
-    return state.params
+    return state.online.params
 
-  # One turn of every game.
+  def agent(self, parameters: chex.ArrayTree) -> players.Player:
+    return agent.make_agent(self.game, self.settings, parameters)
 
-  def _turn(self, state: DqnState, goes_on: chex.Array) -> DqnState:
+  def _step(self, state: DqnState, is_active: chex.Numeric = True) -> DqnState:
     key, key_play, key_learn = jax.random.split(state.key, 3)
     state, transitions, is_kept = self._play(state._replace(key=key), key_play)
-    memory = replay_lib.add(state.replay, transitions, is_kept & goes_on)
-    return self._learn(state._replace(replay=memory), key_learn)
+    replay = replay_lib.add(state.replay, transitions, is_kept & is_active)
+    return self._learn(state._replace(replay=replay), key_learn)
+
+  # Playing: choose, let the opponent answer, remember.
 
   def _play(
     self, state: DqnState, key: chex.PRNGKey
@@ -241,227 +197,69 @@ class DqnLearner:
     """Moves every game on.
 
     Returns:
-      The state, `[B]` what happened, and `[B]` bool, whether it is to be remembered.
+      The state, `[B]` the transitions, and `[B]` bool, whether to remember them.
     """
     key_choose, key_answer, key_restart = jax.random.split(key, 3)
+    before = state.games.states
     choice = self._choose(state, key_choose)
-    after = jax.vmap(self.game.step)(state.games, choice.actions)
-    after = batching.where(choice.is_mine, after, state.games)
+    after = jax.vmap(self.game.step)(before, choice.actions)
+    after = batching.where(choice.is_mine, after, before)
+    games = state.games._replace(states=after)
     if self.opponent is not None:
-      after = self._answer(state, after, key_answer)
-    transitions = self._transitions(state.games, choice, after)
+      games = self.games.answer(games, key_answer, self._prepared_opponent)
+    transitions = self._transitions(before, choice, games.states)
     is_kept = choice.is_mine
     if not self.settings.keeps_invalid:
       is_kept = is_kept & choice.is_legal
-    state = self._count(state, choice, after, transitions.rewards)
-    return self._restart(state, after, key_restart), transitions, is_kept
+    state = state._replace(
+      games=self.games.restart(games, key_restart),
+      counts=self._count(state.counts, choice, games, transitions.rewards),
+    )
+    return state, transitions, is_kept
 
   def _choose(self, state: DqnState, key: chex.PRNGKey) -> _Choice:
-    """Chooses a move in every game, possible or not."""
-    is_legal = jax.vmap(self.game.legal_actions)(state.games)
-    boards = self._observe(state.games)
-    outputs = jnp.asarray(self.network.apply(state.params, boards, is_legal))
+    """Chooses a move in every game, legal or not."""
+    states = state.games.states
+    is_legal = jax.vmap(self.game.legal_actions)(states)
+    boards = self.games.observe(states)
+    outputs = jnp.asarray(self.network.apply(state.online.params, boards, is_legal))
     is_masked = self.settings.invalid == "masked"
     is_allowed = is_legal if is_masked else jnp.ones_like(is_legal)
+    epsilon = self.epsilon_fn(state.games.num_games)
     actions = jax.vmap(dqn_evaluation.choose, in_axes=(0, 0, None, 0))(
-      outputs, is_allowed, self._epsilon(state), jax.random.split(key, self.num_lanes)
+      outputs, is_allowed, epsilon, jax.random.split(key, self.num_lanes)
     )
     return _Choice(
       actions=actions,
-      is_mine=self.seats.is_mine(state.is_first, state.games.num_moves),
+      is_mine=self.games.is_learners_turn(state.games),
       is_legal=batching.pick(is_legal, actions),
       values=jnp.where(is_allowed, outputs, -jnp.inf).max(axis=1),
-    )
-
-  def _answer(
-    self, state: DqnState, games: jaxgames.State, key: chex.PRNGKey
-  ) -> jaxgames.State:
-    """Lets the opponent move where it is its turn."""
-    keys = jax.random.split(key, self.num_lanes)
-    actions = jax.vmap(self._answerer.act)(state.memory, games, keys)
-    # Once a game is over nothing is possible, and it stays as it is.
-    after = jax.vmap(self.game.step)(games, actions)
-    return batching.where(
-      self.seats.is_mine(state.is_first, games.num_moves), games, after
     )
 
   def _transitions(
     self, before: jaxgames.State, choice: _Choice, after: jaxgames.State
   ) -> replay_lib.Transitions:
-    """Returns what became of the learner's choices (Tables 2 and 3)."""
+    """Returns what followed from the learner's choices (Tables 2 and 3)."""
     settings = self.settings
-    mover = jnp.where(before.num_moves % 2 == 0, jnp.int8(1), jnp.int8(-1))
-    result = mover * after.winner
+    result = sides.sign(before.num_moves % 2 == 0) * after.winner
     end = jnp.where(result == 0, settings.draw, settings.win)
     end = jnp.where(result < 0, settings.loss, end)
     penalty = settings.invalid_reward if settings.invalid == "penalized" else 0.0
     rewards = jnp.where(choice.is_legal, 0.0, penalty)
-    # In self-play it is then the other side's turn, unless the move was not possible.
+    # In self-play it is then the other side's turn, unless the move was not legal.
     is_theirs = choice.is_legal & (self.opponent is None)
     discounts = jnp.where(is_theirs, -settings.discount, settings.discount)
     return replay_lib.Transitions(
-      boards=self._observe(before),
+      boards=self.games.observe(before),
       actions=choice.actions,
       rewards=jnp.where(after.is_over, end, rewards).astype(jnp.float32),
       discounts=jnp.where(after.is_over, 0.0, discounts).astype(jnp.float32),
-      next_boards=self._observe(after),
+      next_boards=self.games.observe(after),
     )
-
-  def _count(
-    self,
-    state: DqnState,
-    choice: _Choice,
-    after: jaxgames.State,
-    rewards: jax.Array,
-  ) -> DqnState:
-    """Counts choices, and games that have ended."""
-    sign = jnp.where(state.is_first, jnp.int8(1), jnp.int8(-1))
-    ended, mine, tally = after.is_over, choice.is_mine, state.tally
-
-    def total(values: jax.Array, condition: jax.Array) -> jax.Array:
-      return jnp.where(condition, values.astype(jnp.float32), 0.0).sum()
-
-    return state._replace(
-      rounds=state.rounds + ended.astype(jnp.int32),
-      num_games=state.num_games + ended.sum(dtype=jnp.int32),
-      tally=tally._replace(
-        values=tally.values + total(choice.values, mine),
-        num_choices=tally.num_choices + total(mine, mine),
-        num_invalid=tally.num_invalid + total(~choice.is_legal, mine),
-        rewards=tally.rewards + total(rewards, mine),
-        num_games=tally.num_games + total(ended, ended),
-        num_moves=tally.num_moves + total(after.num_moves, ended),
-        num_wins=tally.num_wins + total(after.winner == sign, ended),
-        num_draws=tally.num_draws + total(after.winner == 0, ended),
-      ),
-    )
-
-  def _restart(
-    self, state: DqnState, after: jaxgames.State, key: chex.PRNGKey
-  ) -> DqnState:
-    """Goes on to the new positions, and begins new games where one has ended."""
-    key_begin, key_starts = jax.random.split(key)
-    ended = after.is_over
-    empty = batching.repeat(self.game.init(), self.num_lanes)
-    memory = self.seats.begin(key_begin, state.rounds)
-    is_first = self.seats.draw(key_starts, state.rounds)
-    return state._replace(
-      games=batching.where(ended, empty, after),
-      memory=batching.where(ended, memory, state.memory),
-      is_first=jnp.where(ended, is_first, state.is_first),
-    )
-
-  # Learning.
-
-  def _learn(self, state: DqnState, key: chex.PRNGKey) -> DqnState:
-    """Takes a turn's steps of gradient descent, once there is enough to learn from."""
-    settings = self.settings
-    key_draw, key_symmetry = jax.random.split(key)
-    drawn = replay_lib.draw(state.replay, key_draw, settings.updates * settings.batch)
-    if settings.symmetries:
-      drawn = self._turn_boards(drawn, key_symmetry)
-    batches = jax.tree.map(
-      lambda rows: rows.reshape(settings.updates, settings.batch, *rows.shape[1:]),
-      drawn,
-    )
-
-    def step(state: DqnState, batch: replay_lib.Transitions) -> tuple[DqnState, None]:
-      return self._descend(state, batch), None
-
-    after, _ = jax.lax.scan(step, state, batches)
-    is_ready = state.replay.num_held >= settings.num_to_begin
-    fields = ("params", "target_params", "optimizer", "num_updates", "tally")
-    return _where(is_ready, after, state, fields)
-
-  def _descend(self, state: DqnState, batch: replay_lib.Transitions) -> DqnState:
-    """Takes one step on a batch (equation 2), and copies the network in its time."""
-    targets = self._targets(state, batch)
-
-    def loss(params: chex.ArrayTree) -> jax.Array:
-      outputs = self._outputs(params, batch.boards)
-      return ((targets - batching.pick(outputs, batch.actions)) ** 2).mean()
-
-    error, gradient = jax.value_and_grad(loss)(state.params)
-    params, optimizer = self.descent.step(
-      gradient, state.optimizer, state.params, state.num_games
-    )
-    is_time = state.num_updates + 1 == self.settings.target_every
-    tally = state.tally
-    return state._replace(
-      params=params,
-      target_params=jax.tree.map(
-        lambda new, old: jnp.where(is_time, new, old), params, state.target_params
-      ),
-      optimizer=optimizer,
-      num_updates=jnp.where(is_time, 0, state.num_updates + 1),
-      tally=tally._replace(
-        squared_errors=tally.squared_errors + error,
-        num_updates=tally.num_updates + 1.0,
-      ),
-    )
-
-  def _targets(self, state: DqnState, batch: replay_lib.Transitions) -> jax.Array:
-    """Returns `[batch]` float32, what the moves are taught to be worth."""
-    is_allowed = self._legal_actions(batch.next_boards)
-    if self.settings.target_moves == "all":
-      is_allowed = jnp.ones_like(is_allowed)
-    values = self._outputs(state.target_params, batch.next_boards)
-    chooser = values
-    if self.settings.double:
-      chooser = self._outputs(state.params, batch.next_boards)
-    best = jnp.argmax(jnp.where(is_allowed, chooser, -jnp.inf), axis=1)
-    return batch.rewards + batch.discounts * batching.pick(values, best)
-
-  def _turn_boards(
-    self, batch: replay_lib.Transitions, key: chex.PRNGKey
-  ) -> replay_lib.Transitions:
-    """Returns each transition under a symmetry of the board, drawn at random."""
-    cells = jnp.asarray(self.game.symmetries)
-    # Where each action goes, not where the one that comes there was.
-    actions = jnp.asarray(np.argsort(self.game.action_symmetries, axis=1), jnp.int32)
-    drawn = jax.random.randint(key, batch.actions.shape, 0, cells.shape[0])
-
-    def turn(boards: jax.Array) -> jax.Array:
-      return jnp.take_along_axis(boards, cells[drawn], axis=1)
-
-    return batch._replace(
-      boards=turn(batch.boards),
-      actions=actions[drawn, batch.actions],
-      next_boards=turn(batch.next_boards),
-    )
-
-  def _outputs(self, params: chex.ArrayTree, boards: jax.Array) -> jax.Array:
-    """Returns the network's outputs, `[..., A]` float32."""
-    return jnp.asarray(self.network.apply(params, boards, self._legal_actions(boards)))
-
-  def _legal_actions(self, boards: jax.Array) -> jax.Array:
-    """Returns the actions that have room, `[..., A]` bool; of an end, they may not."""
-    return boards[..., self.game.num_cells - self.game.num_actions :] == 0
-
-  # Evaluation.
-
-  def _evaluate(self, state: DqnState) -> arena.Score:
-    """Plays the games that the paper evaluates an agent by."""
-    settings = self.settings
-    agent = dqn_evaluation.EpsilonGreedy(
-      self.network,
-      state.params,
-      settings.evaluation_epsilon,
-      is_masked=settings.invalid == "masked",
-    )
-    return arena.play_match(
-      agent,
-      self.examiner,
-      jax.random.fold_in(state.evaluation_key, state.num_games),
-      num_games=settings.evaluation_games,
-      starts=settings.starts,
-    )
-
-  # Games.
 
   @functools.cached_property
-  def _answerer(self) -> players.Player:
-    """The opponent as it is played against."""
+  def _prepared_opponent(self) -> players.Player:
+    """The opponent, with its searches of all positions made beforehand if wanted."""
     assert self.opponent is not None
     if self.settings.searches is None:
       return self.opponent
@@ -469,49 +267,94 @@ class DqnLearner:
     with jax.ensure_compile_time_eval():
       return dqn_opponents.search_beforehand(self.opponent, self.settings.searches)
 
-  def _observe(self, games: jaxgames.State) -> jax.Array:
-    """Returns `[B, num_cells]` int8, the boards seen by who is to move."""
-    return jax.vmap(self.game.observe)(games).reshape(self.num_lanes, -1)
+  # Learning: batches from the memory.
 
-  def _epsilon(self, state: DqnState) -> jax.Array:
+  def _learn(self, state: DqnState, key: chex.PRNGKey) -> DqnState:
+    """Takes the steps of gradient descent, once there is enough to learn from."""
     settings = self.settings
-    return exponential(
-      settings.epsilon, settings.final_epsilon, state.num_games, settings.epsilon_games
+    key_draw, key_symmetry = jax.random.split(key)
+    drawn = replay_lib.draw(state.replay, key_draw, settings.updates * settings.batch)
+    if settings.symmetries:
+      drawn = q_updates.transform(self.game, drawn, key_symmetry)
+    batches = jax.tree.map(
+      lambda rows: rows.reshape(settings.updates, settings.batch, *rows.shape[1:]),
+      drawn,
+    )
+
+    def step(
+      carry: tuple[q_updates.Online, Counts], batch: replay_lib.Transitions
+    ) -> tuple[tuple[q_updates.Online, Counts], None]:
+      online, counts = carry
+      online, error = self.updates.step(online, batch, state.games.num_games)
+      counts = counts._replace(
+        squared_errors=counts.squared_errors + error,
+        num_updates=counts.num_updates + 1.0,
+      )
+      return (online, counts), None
+
+    (online, counts), _ = jax.lax.scan(step, (state.online, state.counts), batches)
+    is_ready = state.replay.num_held >= settings.num_to_begin
+    after = state._replace(online=online, counts=counts)
+    unchanged = set(DqnState._fields) - {"online", "counts"}
+    return learner_lib.select(is_ready, after, state, keep=unchanged)
+
+  # Counts, metrics, and the paper's own evaluation.
+
+  def _count(
+    self,
+    counts: Counts,
+    choice: _Choice,
+    games: games_lib.Games,
+    rewards: jax.Array,
+  ) -> Counts:
+    """Counts choices, and games that have ended."""
+    mine, total = choice.is_mine, counting.total
+    return counts._replace(
+      values=counts.values + total(choice.values, mine),
+      num_choices=counts.num_choices + total(mine, mine),
+      num_invalid=counts.num_invalid + total(~choice.is_legal, mine),
+      rewards=counts.rewards + total(rewards, mine),
+      games=counting.count_ended(counts.games, games.states, games.is_first),
+    )
+
+  def _metrics(self, state: DqnState) -> base.Metrics:
+    counts, score = state.counts, self._evaluate(state)
+    wins = "first_wins" if self.opponent is None else "wins_in_training"
+    num_updates = jnp.maximum(counts.num_updates, 1.0)
+    return {
+      "average_q": counts.values / counts.num_choices,
+      "q_error": jnp.sqrt(counts.squared_errors / num_updates),
+      "rewards_of_game": counts.rewards / counts.games.num_games,
+      "invalid_choices": counts.num_invalid / counts.num_choices,
+      **counting.game_metrics(counts.games, wins),
+      "epsilon": self.epsilon_fn(state.games.num_games),
+      "evaluation_wins": score.wins.sum(),
+      "evaluation_losses": score.losses.sum(),
+      "evaluation_draws": score.draws.sum(),
+    }
+
+  def _evaluate(self, state: DqnState) -> arena.Score:
+    """Plays the games that the paper evaluates an agent by."""
+    settings = self.settings
+    player = dqn_evaluation.EpsilonGreedy(
+      self.network,
+      state.online.params,
+      settings.evaluation_epsilon,
+      is_masked=settings.invalid == "masked",
+    )
+    return arena.play_match(
+      player,
+      self.evaluation_opponent,
+      jax.random.fold_in(state.evaluation_key, state.games.num_games),
+      num_games=settings.evaluation_games,
+      starts=settings.starts,
     )
 
 
-def exponential(
-  first: float, last: float, num_games: chex.Array, scale: float
-) -> jax.Array:
-  """Returns a number that falls from `first` to `last`, ever slower.
-
-  Args:
-    first: at the beginning.
-    last: in the end.
-    num_games: `[]` int32, games done.
-    scale: games in which the distance from `last` falls to 1/e of itself.
-  """
-  return last + (first - last) * jnp.exp(-num_games.astype(jnp.float32) / scale)
-
-
-def _make_examiner(game: jaxgames.LineGame, spec: str) -> players.Player:
+def _make_evaluation_opponent(
+  task: base.Task, settings: dqn_settings.Settings
+) -> players.Player:
   try:
-    return players.make(game, spec)
+    return task.make_player_fn(task.game, settings.evaluation_opponent)
   except ValueError as error:
     raise ValueError(f"learner.evaluation_opponent: {error}") from error
-
-
-def _where(
-  condition: chex.Array, new: DqnState, old: DqnState, fields: Sequence[str]
-) -> DqnState:
-  """Returns the new state, with some of its fields the old one's if it is not to be.
-
-  The memory is never chosen: it is too large.
-  """
-  chosen = {
-    name: jax.tree.map(
-      lambda a, b: jnp.where(condition, a, b), getattr(new, name), getattr(old, name)
-    )
-    for name in fields
-  }
-  return new._replace(**chosen)

@@ -1,18 +1,13 @@
 """What a config may say of the DQN learner: the paper's numbers, its open questions."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
 import pydantic
 
-import jaxgames
-from jaxgames import arena
-from jaxgames import networks
-from train.learners.common import descent
+from train.learners.common import fields
 from train.learners.common import q_settings
 
 __all__ = ["NetworkSettings", "Settings"]
-
-_Share = Annotated[float, pydantic.Field(ge=0, le=1)]
 
 
 class NetworkSettings(q_settings.NetworkSettings):
@@ -21,49 +16,45 @@ class NetworkSettings(q_settings.NetworkSettings):
   The paper has no sizes and says nothing of activations; outputs have none here.
   """
 
-  hidden: tuple[q_settings.Count, ...] = (64,)
+  hidden: tuple[fields.Count, ...] = (64,)
   activation: q_settings.Activation = "relu"
-  possible_moves: bool = False
+  legal_moves: bool = False
   bias: bool = True
 
-  def make(self, game: jaxgames.LineGame) -> networks.QNetwork:
-    """Returns the network for a game; see `build`."""
-    return self.build(game, output_activation="identity", masks_outputs=False)
 
-
-class Settings(pydantic.BaseModel):
+class Settings(fields.Model):
   """What the dqn paper says of learning, and what it leaves open.
 
   Attributes:
-    network: judges moves.
-    invalid: what becomes of moves that are not possible. The agent chooses among all
-      moves and, where the one chosen is not possible, chooses again in the same
-      position: it gets a negative reward (`penalized`) or none (`ignored`). Or it
-      chooses among the possible ones (`masked`).
-    remembers_invalid: whether choices of moves that are not possible are kept in
-      memory. The paper says both. By default only if they are penalized, since else
-      nothing would come of it.
+    network: the values of moves.
+    invalid: what becomes of moves that are not legal. The agent chooses among all moves
+      and, where the one chosen is not legal, chooses again in the same position: it
+      gets a negative reward (`penalized`) or none (`ignored`). Or it chooses among the
+      legal ones (`masked`).
+    stores_invalid: whether choices of moves that are not legal are stored in the
+      replay memory. The paper says both. By default only if they are penalized, since
+      else they would change nothing.
     target_moves: the moves over which the target is the highest value: `all` of them,
-      or the `possible` ones. The paper masks the online network and says nothing of the
+      or the `legal` ones. The paper masks the online network and says nothing of the
       target network.
     win: reward for a won game.
     draw: for a drawn one.
     loss: for a lost one.
-    invalid_reward: for a move that is not possible, where it is penalized.
+    invalid_reward: for a move that is not legal, where it is penalized.
     discount: gamma, for each own move. The paper has no number; the values near -10
       that it shows are 0.5 / (1 - 0.95) below 0.
     replay: how many transitions the memory holds.
     warmup: how many it must hold before learning begins; if not given, a batch.
     batch: transitions in a step of gradient descent, on their mean squared error.
-    updates: steps for each turn of all games.
+    updates: steps of gradient descent after each move of all games.
     target_every: steps after which the target network becomes a copy of the online one.
     double: whether the online network chooses the move whose value the target network
       gives.
     symmetries: whether each drawn transition is turned and mirrored at random.
     optimizer: `sgd` or `adam`; the paper says nothing.
     learning_rate: of the optimizer.
-    final_learning_rate: what the rate falls to, in a straight line, until the last
-      game; if not given it stays as it is.
+    final_learning_rate: the rate falls linearly to this until the last game; constant
+      if not given.
     epsilon: the share of moves that are random, at the beginning.
     final_epsilon: what it falls to.
     epsilon_games: games in which the rest above `final_epsilon` falls to 1/e of itself.
@@ -78,34 +69,32 @@ class Settings(pydantic.BaseModel):
     evaluation_opponent: the player on the other side.
   """
 
-  model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
-
   network: NetworkSettings = NetworkSettings()
   invalid: Literal["penalized", "ignored", "masked"] = "masked"
-  remembers_invalid: bool | None = None
-  target_moves: Literal["all", "possible"] = "all"
+  stores_invalid: bool | None = None
+  target_moves: Literal["all", "legal"] = "all"
   win: float = 1.0
   draw: float = 0.0
   loss: float = -1.0
   invalid_reward: float = -0.5
-  discount: _Share = 0.95
-  replay: q_settings.Count = 10_000
-  warmup: q_settings.Count | None = None
-  batch: q_settings.Count = 32
-  updates: q_settings.Count = 1
-  target_every: q_settings.Count = 500
+  discount: fields.Share = 0.95
+  replay: fields.Count = 10_000
+  warmup: fields.Count | None = None
+  batch: fields.Count = 32
+  updates: fields.Count = 1
+  target_every: fields.Count = 500
   double: bool = False
   symmetries: bool = False
-  optimizer: descent.Optimizer = "adam"
-  learning_rate: Annotated[float, pydantic.Field(gt=0)] = 0.001
-  final_learning_rate: Annotated[float, pydantic.Field(ge=0)] | None = None
-  epsilon: _Share = 1.0
-  final_epsilon: _Share = 0.1
-  epsilon_games: Annotated[float, pydantic.Field(gt=0)] = 3_000
-  starts: arena.Starts = "always"
-  searches: q_settings.Count | None = None
-  evaluation_epsilon: _Share = 0.1
-  evaluation_games: q_settings.Count = 3_000
+  optimizer: fields.Optimizer = "adam"
+  learning_rate: fields.Rate = 0.001
+  final_learning_rate: fields.FinalRate | None = None
+  epsilon: fields.Share = 1.0
+  final_epsilon: fields.Share = 0.1
+  epsilon_games: fields.Positive = 3_000
+  starts: Literal["alternate", "always", "never"] = "always"
+  searches: fields.Count | None = None
+  evaluation_epsilon: fields.Share = 0.1
+  evaluation_games: fields.Count = 3_000
   evaluation_opponent: str = "random"
 
   @property
@@ -115,9 +104,9 @@ class Settings(pydantic.BaseModel):
 
   @property
   def keeps_invalid(self) -> bool:
-    """Whether choices of moves that are not possible are kept in memory."""
+    """Whether choices of moves that are not legal are kept in memory."""
     is_penalized = self.invalid == "penalized"
-    return is_penalized if self.remembers_invalid is None else self.remembers_invalid
+    return is_penalized if self.stores_invalid is None else self.stores_invalid
 
   @pydantic.model_validator(mode="after")
   def _check_replay(self) -> "Settings":

@@ -1,15 +1,13 @@
 """Neural Q-learning from whole games of self-play: the qlearn paper.
 
-At every turn each of many games is played from the first move to the last by the same
-network, which moves for both sides. What it said on the way becomes a training set:
-the output of each move made is replaced by its target, from the last move backward.
-Gradient descent on the sets and their symmetric copies then changes the network.
+In every step each of many games is played from the first move to the last by the same
+network, which moves for both sides. Its outputs on the way become a training set: the
+output of each move made is replaced by its target, from the last move backward. Gradient
+descent on the sets and their symmetric copies then updates the network.
 
 In the shapes, `B` is the number of games in parallel, `P` that of plies of the longest
 game and `A` that of actions.
 """
-
-from __future__ import annotations
 
 import functools
 from typing import NamedTuple
@@ -23,30 +21,28 @@ from jaxgames import batching
 from jaxgames import players
 from jaxgames.players import base
 from jaxgames.players import q_greedy
-from train import config as config_lib
+from train.learners import base as learner_base
+from train.learners.common import counting
 from train.learners.common import descent
+from train.learners.common import learner as learner_lib
+from train.learners.common import q_network
 from train.learners.common import schedule
+from train.learners.qlearning import agent
 from train.learners.qlearning import settings as qlearning_settings
 
-__all__ = ["Examples", "Games", "QLearner", "QLearningState", "desired_outputs"]
+__all__ = ["Episodes", "Examples", "QLearner", "QLearningState", "desired_outputs"]
 
 
-class Tally(NamedTuple):
-  """Sums since the last report, all float32.
+class Counts(NamedTuple):
+  """Sums since the last report, all `[]` float32.
 
   Attributes:
     squared_errors: of the moves made, when they were made.
-    num_games: games that ended.
-    num_moves: their lengths.
-    num_wins: won by the first player.
-    num_draws: drawn.
+    games: those that ended.
   """
 
   squared_errors: chex.Array
-  num_games: chex.Array
-  num_moves: chex.Array
-  num_wins: chex.Array
-  num_draws: chex.Array
+  games: counting.GameCounts
 
 
 class QLearningState(NamedTuple):
@@ -57,25 +53,25 @@ class QLearningState(NamedTuple):
     optimizer: its state.
     key: of all randomness to come.
     num_games: `[]` int32.
-    tally: for the next report.
+    counts: for the next report.
   """
 
   params: chex.ArrayTree
   optimizer: chex.ArrayTree
   key: chex.PRNGKey
   num_games: chex.Array
-  tally: Tally
+  counts: Counts
 
 
-class Games(NamedTuple):
+class Episodes(NamedTuple):
   """Whole games; after the end of a game nothing is legal, and all outputs are 0.
 
   Attributes:
     boards: `[P, B, num_cells]` int8, before each move, 1 the mover's stones.
     is_legal: `[P, B, A]` bool.
-    outputs: `[P, B, A]` float32, what the network said.
+    outputs: `[P, B, A]` float32, of the network.
     actions: `[P, B]` int32, the moves made.
-    is_best: `[P, B]` bool, whether they are among those that the network likes best.
+    is_best: `[P, B]` bool, whether their outputs are among the highest.
     ends: `[B]` the last positions.
   """
 
@@ -88,7 +84,7 @@ class Games(NamedTuple):
 
 
 class Examples(NamedTuple):
-  """What the network is to say of positions, `[...]` of them.
+  """Positions with the outputs that the network is to have, `[...]` of them.
 
   Attributes:
     boards: `[..., num_cells]` int8.
@@ -101,85 +97,53 @@ class Examples(NamedTuple):
   desired: chex.Array
 
 
-class QLearner:
+class QLearner(learner_lib.NetworkLearner):
   """Learns a Q network from its own games."""
 
-  def __init__(self, config: config_lib.RunConfig):
-    settings = config.learner.settings
-    assert isinstance(settings, qlearning_settings.Settings)
-    if config.opponent != "self":
-      raise ValueError(
-        f"opponent is {config.opponent!r}, but learner qlearning plays against itself: "
-        "it must be 'self'"
-      )
+  def __init__(self, task: learner_base.Task, settings: qlearning_settings.Settings):
+    task.require_self_play("qlearning")
     self.settings = settings
-    self.game = jaxgames.make(config.game)
-    self.network = settings.network.make(self.game)
-    self.num_lanes = config.parallel_games
-    self.num_games_wanted = config.games
-    self.descent = descent.Descent(
-      "sgd", settings.learning_rate, settings.final_learning_rate, config.games
+    self.game = task.game
+    self.network = agent.make_network(task.game, settings.network)
+    self.num_lanes = task.parallel_games
+    self.epsilon_fn = schedule.linear(
+      settings.epsilon, settings.final_epsilon, task.num_games
     )
-
-  # What the loop asks for.
+    self.descent = descent.Descent(
+      "sgd", settings.learning_rate, settings.final_learning_rate, task.num_games
+    )
 
   def init(self, key: chex.PRNGKey, opponent: chex.Array) -> QLearningState:
     del opponent  # There is one.
     key, key_params = jax.random.split(key)
-    params = self.network.init(
-      key_params,
-      jnp.zeros((1, self.game.num_cells), jnp.int8),
-      jnp.ones((1, self.game.num_actions), bool),
-    )
+    params = q_network.init_params(self.network, key_params)
     return QLearningState(
       params=params,
       optimizer=self.descent.init(params),
       key=key,
       num_games=jnp.int32(0),
-      tally=Tally(*[jnp.float32(0)] * len(Tally._fields)),
+      counts=Counts(jnp.float32(0), counting.zeros(counting.GameCounts)),
     )
-
-  def turn(self, state: QLearningState, goes_on: chex.Array) -> QLearningState:
-    after = self._turn(state)
-    return jax.tree.map(lambda new, old: jnp.where(goes_on, new, old), after, state)
 
   def num_games(self, state: QLearningState) -> jax.Array:
     return state.num_games
 
-  def is_done(self, state: QLearningState) -> jax.Array:
-    del state
-    return jnp.bool_(False)
+  def agent(self, parameters: chex.ArrayTree) -> players.Player:
+    return agent.make_agent(self.game, self.settings, parameters)
 
-  def report(
-    self, state: QLearningState
-  ) -> tuple[QLearningState, dict[str, jax.Array]]:
-    tally = state.tally
-    metrics = {
-      "q_error": jnp.sqrt(tally.squared_errors / tally.num_moves),
-      "game_length": tally.num_moves / tally.num_games,
-      "first_wins": tally.num_wins / tally.num_games,
-      "draws_in_training": tally.num_draws / tally.num_games,
-    }
-    return state._replace(tally=jax.tree.map(jnp.zeros_like, tally)), metrics
+  # Section 4: play, find the desired outputs backward, train on all symmetric copies.
 
-  def player(self, state: QLearningState) -> players.Player:
-    return q_greedy.QGreedy(self.network, state.params)
-
-  def parameters(self, state: QLearningState) -> chex.ArrayTree:
-    return state.params
-
-  # One turn: a game in every lane.
-
-  def _turn(self, state: QLearningState) -> QLearningState:
+  def _step(self, state: QLearningState) -> QLearningState:
     key, key_play = jax.random.split(state.key)
-    games = self._play(state, key_play)
-    desired = self._desired(games)
-    state = self._teach(state._replace(key=key), self._examples(games, desired))
-    return self._count(state, games, desired)
+    episodes = self._play(state, key_play)
+    desired = self._desired(episodes)
+    examples = self._examples(episodes, desired)
+    state = self._update(state._replace(key=key), examples)
+    return self._count(state, episodes, desired)
 
-  def _play(self, state: QLearningState, key: chex.PRNGKey) -> Games:
+  def _play(self, state: QLearningState, key: chex.PRNGKey) -> Episodes:
     """Plays games from the first move to the last."""
-    game, epsilon = self.game, self._epsilon(state)
+    game, epsilon = self.game, self.epsilon_fn(state.num_games)
 
     def ply(
       positions: jaxgames.State, key_ply: chex.PRNGKey
@@ -195,7 +159,7 @@ class QLearner:
     keys = jax.random.split(key, game.num_cells)
     ends, seen = jax.lax.scan(ply, begin, keys)
     boards, is_legal, outputs, actions, is_best = seen
-    return Games(boards, is_legal, outputs, actions, is_best, ends)
+    return Episodes(boards, is_legal, outputs, actions, is_best, ends)
 
   def _choose(
     self,
@@ -215,28 +179,28 @@ class QLearner:
     actions = jax.vmap(base.draw_allowed)(random, is_choice)
     return actions, batching.pick(is_best, actions)
 
-  def _desired(self, games: Games) -> jax.Array:
+  def _desired(self, episodes: Episodes) -> jax.Array:
     """Returns what the outputs should have been, `[P, B, A]` (Table 2)."""
     settings = self.settings
     # The answer to each move; to the last one there is none.
-    is_taught = jnp.ones_like(games.is_best)
+    is_updated = jnp.ones_like(episodes.is_best)
     if settings.random_answers == "ignored":
-      is_over = ~games.is_legal.any(axis=2)
-      is_taught = is_taught.at[:-1].set((games.is_best | is_over)[1:])
+      is_over = ~episodes.is_legal.any(axis=2)
+      is_updated = is_updated.at[:-1].set((episodes.is_best | is_over)[1:])
     rewards = (settings.win, settings.draw, settings.loss)
     return jax.vmap(
       functools.partial(desired_outputs, discount=settings.discount, rewards=rewards),
       in_axes=(1, 1, 1, 0, 0),
       out_axes=1,
     )(
-      games.outputs,
-      games.actions,
-      is_taught,
-      games.ends.num_moves,
-      games.ends.winner != 0,
+      episodes.outputs,
+      episodes.actions,
+      is_updated,
+      episodes.ends.num_moves,
+      episodes.ends.winner != 0,
     )
 
-  def _examples(self, games: Games, desired: jax.Array) -> Examples:
+  def _examples(self, episodes: Episodes, desired: jax.Array) -> Examples:
     """Returns the training sets with their copies, `[P, copies, B]`, last move first."""
     cells, actions = self.game.symmetries, self.game.action_symmetries
     if not self.settings.symmetric_copies:
@@ -246,13 +210,13 @@ class QLearner:
       return jnp.moveaxis(values[::-1][:, :, table], 2, 1)
 
     return Examples(
-      boards=copies(games.boards, cells),
-      is_legal=copies(games.is_legal, actions),
+      boards=copies(episodes.boards, cells),
+      is_legal=copies(episodes.is_legal, actions),
       desired=copies(desired, actions),
     )
 
-  def _teach(self, state: QLearningState, examples: Examples) -> QLearningState:
-    """Takes the steps of gradient descent, and goes through them once or more."""
+  def _update(self, state: QLearningState, examples: Examples) -> QLearningState:
+    """Takes the steps of gradient descent, in one pass over the examples or more."""
     num_plies, num_copies, *_ = examples.boards.shape
     steps = {"set": 1, "position": num_plies, "example": num_plies * num_copies}
     num_steps = steps[self.settings.steps]
@@ -265,10 +229,10 @@ class QLearner:
     def step(state: QLearningState, part: Examples) -> tuple[QLearningState, None]:
       return self._descend(state, part), None
 
-    def go_through(state: QLearningState, _: None) -> tuple[QLearningState, None]:
+    def one_pass(state: QLearningState, _: None) -> tuple[QLearningState, None]:
       return jax.lax.scan(step, state, divided)
 
-    return jax.lax.scan(go_through, state, None, length=self.settings.passes)[0]
+    return jax.lax.scan(one_pass, state, None, length=self.settings.passes)[0]
 
   def _descend(self, state: QLearningState, examples: Examples) -> QLearningState:
     """Takes one step of gradient descent."""
@@ -285,38 +249,32 @@ class QLearner:
     return state._replace(params=params, optimizer=optimizer)
 
   def _count(
-    self, state: QLearningState, games: Games, desired: jax.Array
+    self, state: QLearningState, episodes: Episodes, desired: jax.Array
   ) -> QLearningState:
-    """Counts the games that have ended: all."""
-    tally = state.tally
-
-    def total(values: jax.Array) -> jax.Array:
-      return values.astype(jnp.float32).sum()
-
+    """Counts the games, all of which have ended."""
+    counts, ends = state.counts, episodes.ends
+    squared_errors = ((desired - episodes.outputs) ** 2).sum()
+    is_first = jnp.ones_like(ends.is_over)
     return state._replace(
       num_games=state.num_games + self.num_lanes,
-      tally=Tally(
-        squared_errors=tally.squared_errors + ((desired - games.outputs) ** 2).sum(),
-        num_games=tally.num_games + self.num_lanes,
-        num_moves=tally.num_moves + total(games.ends.num_moves),
-        num_wins=tally.num_wins + total(games.ends.winner == 1),
-        num_draws=tally.num_draws + total(games.ends.winner == 0),
+      counts=Counts(
+        squared_errors=counts.squared_errors + squared_errors,
+        games=counting.count_ended(counts.games, ends, is_first),
       ),
     )
 
-  def _epsilon(self, state: QLearningState) -> jax.Array:
-    return schedule.linear(
-      self.settings.epsilon,
-      self.settings.final_epsilon,
-      state.num_games,
-      self.num_games_wanted,
-    )
+  def _metrics(self, state: QLearningState) -> learner_base.Metrics:
+    counts = state.counts
+    return {
+      "q_error": jnp.sqrt(counts.squared_errors / counts.games.num_moves),
+      **counting.game_metrics(counts.games, "first_wins"),
+    }
 
 
 def desired_outputs(
   outputs: chex.Array,
   actions: chex.Array,
-  is_taught: chex.Array,
+  is_updated: chex.Array,
   num_moves: chex.Array,
   is_won: chex.Array,
   *,
@@ -329,9 +287,9 @@ def desired_outputs(
   times the most of the desired outputs at the side's next move, two plies later.
 
   Args:
-    outputs: `[P, A]` float32, the network's at each ply, 0 for moves not possible.
+    outputs: `[P, A]` float32, the network's at each ply, 0 for moves that are not legal.
     actions: `[P]` int32, the moves made.
-    is_taught: `[P]` bool, whether a move's output is replaced by its worth.
+    is_updated: `[P]` bool, whether a move's output is replaced by its worth.
     num_moves: `[]` int32, how many there were before the end.
     is_won: `[]` bool, whether the last of them won.
     discount: gamma.
@@ -342,18 +300,18 @@ def desired_outputs(
   numbers = jnp.arange(outputs.shape[0], dtype=jnp.int32)
   reward = jnp.where(is_won, jnp.where(numbers == num_moves - 1, win, loss), draw)
   is_last = numbers >= num_moves - 2
-  is_taught = is_taught & (numbers < num_moves)
+  is_updated = is_updated & (numbers < num_moves)
 
   def ply(
     later: tuple[jax.Array, jax.Array], now: tuple[jax.Array, ...]
   ) -> tuple[tuple[jax.Array, jax.Array], jax.Array]:
     theirs, mine = later
-    output, action, is_taught, reward, is_last = now
+    output, action, is_updated, reward, is_last = now
     target = jnp.where(is_last, reward, discount * mine)
-    desired = jnp.where((places == action) & is_taught, target, output)
+    desired = jnp.where((places == action) & is_updated, target, output)
     return (desired.max(), theirs), desired
 
   nothing = jnp.float32(0)
-  plies = (outputs, actions, is_taught, reward, is_last)
+  plies = (outputs, actions, is_updated, reward, is_last)
   _, desired = jax.lax.scan(ply, (nothing, nothing), plies, reverse=True)
   return desired

@@ -1,12 +1,10 @@
 """A table of utilities, updated backward after each game: the hybrid paper, Listing 1.
 
-A trial plays one game after the other, as the paper does; the many are the trials. A
-turn is a whole game: its plies are written out, since games of one length keep all
-trials in step, and a game that is over stays where it is. Positions are places in the
+A trial plays one game after the other, as the paper does; what runs in parallel are the
+trials. A step is a whole game: its plies are unrolled, since games of one length keep all
+trials in step, and a game that is over stays where it is. Positions are indices into the
 game's graph, so a move is a look-up, and so are the opponent's rules.
 """
-
-from __future__ import annotations
 
 from typing import NamedTuple
 
@@ -15,14 +13,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-import jaxgames
 from jaxgames import bits
 from jaxgames import players
 from jaxgames.exact import graph as graph_lib
 from jaxgames.players import base
 from jaxgames.players import table_greedy
-from train import config as config_lib
+from train.learners import base as learner_base
 from train.learners.common import schedule
+from train.learners.tabular import agent
 from train.learners.tabular import opponents as opponents_lib
 from train.learners.tabular import settings as tabular_settings
 
@@ -35,7 +33,7 @@ class TabularState(NamedTuple):
   Attributes:
     utilities: `[num_states]` float32.
     key: of all randomness; each game's is folded in.
-    opponent: `[]` int32, whom the trial plays against.
+    opponent: `[]` int32, the index of the opponent in training.
     num_games: `[]` int32.
     last_loss: `[]` int32, the number of games when the last was lost.
     num_losses: `[]` int32.
@@ -84,20 +82,20 @@ class _Game(NamedTuple):
 class TabularLearner:
   """Learns what every position of a small game is worth."""
 
-  def __init__(self, config: config_lib.RunConfig):
-    settings = config.learner.settings
-    assert isinstance(settings, tabular_settings.Settings)
-    if config.parallel_games != 1:
+  def __init__(self, task: learner_base.Task, settings: tabular_settings.Settings):
+    if task.parallel_games != 1:
       raise ValueError(
-        f"parallel_games is {config.parallel_games}, but the tabular learner plays one "
+        f"parallel_games is {task.parallel_games}, but the tabular learner plays one "
         "game after the other in each trial: use more trials"
       )
     self.settings = settings
-    self.game = jaxgames.make(config.game)
-    self.num_games_wanted = config.games
+    self.game = task.game
     self.graph = graph_lib.of(self.game)
-    self.side = 1 if settings.starts == "always" else -1
-    self.opponents = opponents_lib.tabulate(self.game, config.opponents)
+    self.side = agent.side_of(settings)
+    self.opponents = opponents_lib.tabulate(self.game, task.opponents)
+    self.rate_fn = schedule.linear(
+      settings.learning_rate, settings.final_learning_rate, task.num_games
+    )
     successors = self.graph.successors
     # Under symmetry games are played among representatives only.
     self.successors = (
@@ -106,8 +104,6 @@ class TabularLearner:
     reward = {1: settings.win, 0: settings.draw, -1: settings.loss}
     ends = [reward[int(sign)] for sign in self.graph.states.winner * self.side]
     self.rewards = np.asarray(ends, np.float32)
-
-  # What the loop asks for.
 
   def init(self, key: chex.PRNGKey, opponent: chex.Array) -> TabularState:
     return TabularState(
@@ -122,24 +118,24 @@ class TabularLearner:
       num_reported=jnp.int32(0),
     )
 
-  def turn(self, state: TabularState, goes_on: chex.Array) -> TabularState:
+  def step(self, state: TabularState, is_active: chex.Array) -> TabularState:
     random = self._random_numbers(state)
-    way = self._draw_way(state, random.game)
-    moves = self._play(state.utilities, way, random)
-    places, values = self._learn(state, moves)
-    # A trial that waits writes what is there already.
+    policy = self._draw_policy(state, random.game)
+    game = self._play(state.utilities, policy, random)
+    places, values = self._updates(state, game)
+    # An inactive trial writes the values that are there already.
     before = state.utilities[places]
-    updated = state.utilities.at[places].set(jnp.where(goes_on, values, before))
-    return self._count(state._replace(utilities=updated), moves, way, goes_on)
+    updated = state.utilities.at[places].set(jnp.where(is_active, values, before))
+    return self._count(state._replace(utilities=updated), game, policy, is_active)
 
   def num_games(self, state: TabularState) -> jax.Array:
     return state.num_games
 
   def is_done(self, state: TabularState) -> jax.Array:
-    patience, look_every = self.settings.patience, self.settings.look_every
-    is_calm = state.num_games - state.last_loss >= patience
-    is_looked_at = (state.num_games % look_every == 0) & (state.num_games > 0)
-    return is_calm & is_looked_at & (patience > 0)
+    patience, check_every = self.settings.patience, self.settings.check_every
+    is_unbeaten = state.num_games - state.last_loss >= patience
+    is_checked = (state.num_games % check_every == 0) & (state.num_games > 0)
+    return is_unbeaten & is_checked & (patience > 0)
 
   def report(self, state: TabularState) -> tuple[TabularState, dict[str, jax.Array]]:
     num_recent = jnp.minimum(state.num_games, self.settings.window)
@@ -152,14 +148,11 @@ class TabularLearner:
     state = state._replace(num_moves=jnp.float32(0), num_reported=state.num_games)
     return state, metrics
 
-  def player(self, state: TabularState) -> players.Player:
-    table = state.utilities
-    if self.settings.symmetry:
-      table = table[self.graph.representatives]
-    return table_greedy.Utilities(self.game, table, self.side)
-
   def parameters(self, state: TabularState) -> chex.ArrayTree:
     return state.utilities
+
+  def agent(self, parameters: chex.ArrayTree) -> players.Player:
+    return agent.make_agent(self.game, self.settings, parameters)
 
   # One game.
 
@@ -170,23 +163,23 @@ class TabularLearner:
     random = jax.random.bits(key, (2 + num_cells + num_coins,), jnp.uint32)
     return _Random(random[:2], random[2 : 2 + num_cells], random[2 + num_cells :])
 
-  def _draw_way(self, state: TabularState, random: chex.Array) -> jax.Array:
-    """Returns the way in which the opponent plays the next game, `[]` int32."""
-    way = self.opponents.draw(state.opponent, random[0])
+  def _draw_policy(self, state: TabularState, random: chex.Array) -> jax.Array:
+    """Returns the policy that the opponent follows in the next game, `[]` int32."""
+    policy = self.opponents.draw(state.opponent, random[0])
     every = self.settings.random_every
     if not every:
-      return way
+      return policy
     is_random = state.num_games % every == 0
     if self.settings.random_games == "drawn":
       is_random = base.draw_from(random[1], jnp.int32(every)) == 0
-    return jnp.where(is_random, opponents_lib.RANDOM, way)
+    return jnp.where(is_random, opponents_lib.RANDOM, policy)
 
-  def _play(self, utilities: chex.Array, way: chex.Array, random: _Random) -> _Game:
+  def _play(self, utilities: chex.Array, policy: chex.Array, random: _Random) -> _Game:
     """Plays a game.
 
     Args:
       utilities: `[num_states]` float32.
-      way: `[]` int32, how the opponent plays.
+      policy: `[]` int32, of the opponent.
       random: numbers for this game.
     """
     place = jnp.int32(0)
@@ -201,8 +194,8 @@ class TabularLearner:
           actions = actions & (~actions + np.uint32(1))
         is_random.append(jnp.bool_(False))
       else:
-        is_random.append(self._moves_at_random(ply, way, random))
-        actions = self.opponents.choices(way, place, worth, legal)
+        is_random.append(self._moves_at_random(ply, policy, random))
+        actions = self.opponents.choices(policy, place, worth, legal)
         actions = jnp.where(is_random[-1], legal, actions)
       rank = base.draw_from(random.choices[ply], bits.count((actions,)))
       action = bits.nth((actions,), rank)
@@ -211,34 +204,31 @@ class TabularLearner:
       places.append(place)
     return _Game(jnp.stack(places), jnp.stack(is_random))
 
-  def _moves_at_random(self, ply: int, way: chex.Array, random: _Random) -> jax.Array:
+  def _moves_at_random(
+    self, ply: int, policy: chex.Array, random: _Random
+  ) -> jax.Array:
     """Returns whether the opponent chooses among all actions, `[]` bool."""
     if ply == 0 and self.settings.opening == "random":
       return jnp.bool_(True)
-    is_random = way == opponents_lib.RANDOM
+    is_random = policy == opponents_lib.RANDOM
     share = self.settings.random_moves
     if share:
       is_random |= random.coins[ply] < np.uint32(round(share * 0xFFFFFFFF))
     return is_random
 
-  def _learn(self, state: TabularState, game: _Game) -> tuple[jax.Array, jax.Array]:
+  def _updates(self, state: TabularState, game: _Game) -> tuple[jax.Array, jax.Array]:
     """Returns the positions to be updated, and their new utilities (equation 1)."""
     settings, places = self.settings, game.places
     before = state.utilities[places]
     is_over = jnp.asarray(self.graph.legal_actions)[places] == 0
     reward = jnp.asarray(self.rewards)[places[-1]]
-    rate = schedule.linear(
-      settings.learning_rate,
-      settings.final_learning_rate,
-      state.num_games,
-      self.num_games_wanted,
-    )
+    rate = self.rate_fn(state.num_games)
     values, target = [reward], reward
     for ply in range(self.game.num_cells - 1, -1, -1):
       error = settings.discount * target - before[ply]
       old = jnp.where(is_over[ply], reward, before[ply])
       new = jnp.where(is_over[ply], reward, before[ply] + rate * error)
-      if not settings.random_teaches:
+      if not settings.random_updates:
         new = jnp.where(game.is_random[ply], old, new)
       # Where the learner is to move, it was the opponent who went there.
       is_updated = settings.visits == "all" or not self._is_mine(ply)
@@ -251,26 +241,27 @@ class TabularLearner:
     self,
     state: TabularState,
     game: _Game,
-    way: chex.Array,
-    goes_on: chex.Array,
+    policy: chex.Array,
+    is_active: chex.Array,
   ) -> TabularState:
-    """Counts a game, if it was one."""
+    """Counts a game, if the trial is active."""
     end = game.places[-1]
     is_lost = jnp.asarray(self.graph.states.winner)[end] == -self.side
     num_moves = jnp.asarray(self.graph.states.num_moves)[end]
     slot = state.num_games % self.settings.window
-    num_games = state.num_games + goes_on.astype(jnp.int32)
-    counts = is_lost & goes_on
+    num_games = state.num_games + is_active.astype(jnp.int32)
+    counts = is_lost & is_active
     if self.settings.losses_count == "scripted":
-      counts = counts & (way != opponents_lib.RANDOM)
+      counts = counts & (policy != opponents_lib.RANDOM)
     return state._replace(
       num_games=num_games,
       last_loss=jnp.where(counts, num_games, state.last_loss),
-      num_losses=state.num_losses + (is_lost & goes_on).astype(jnp.int32),
+      num_losses=state.num_losses + (is_lost & is_active).astype(jnp.int32),
       is_lost=state.is_lost.at[slot].set(
-        jnp.where(goes_on, is_lost, state.is_lost[slot])
+        jnp.where(is_active, is_lost, state.is_lost[slot])
       ),
-      num_moves=state.num_moves + jnp.where(goes_on, num_moves, 0).astype(jnp.float32),
+      num_moves=state.num_moves
+      + jnp.where(is_active, num_moves, 0).astype(jnp.float32),
     )
 
   def _is_mine(self, ply: int) -> bool:

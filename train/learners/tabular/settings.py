@@ -4,12 +4,14 @@ from typing import Annotated, Literal
 
 import pydantic
 
+from train.learners.common import fields
+
 __all__ = ["Settings"]
 
 _Whole = Annotated[int, pydantic.Field(ge=0)]
 
 
-class Settings(pydantic.BaseModel):
+class Settings(fields.Model):
   """What the hybrid paper says of learning, and what it leaves open.
 
   Where the paper leaves a choice open, the default is the reading that gives its
@@ -17,13 +19,13 @@ class Settings(pydantic.BaseModel):
 
   Attributes:
     learning_rate: alpha.
-    final_learning_rate: what the rate falls to, in a straight line, until the last
-      game; if not given it stays as it is.
+    final_learning_rate: the rate falls linearly to this until the last game; constant
+      if not given.
     discount: gamma, for each ply.
     win: what a won end is worth.
     draw: a drawn end.
     loss: a lost end.
-    initial: what a position is worth of which nothing is known.
+    initial: the utility of a position that was never met.
     starts: whether the learner moves first, `always` or `never`.
     opening: whether the opponent, if it begins, draws its first move evenly from all
       (`random`) or chooses as always (`own`).
@@ -32,8 +34,8 @@ class Settings(pydantic.BaseModel):
     random_games: whether those come at equal distances, from the first game on
       (`regular`), or are drawn with that probability (`drawn`).
     random_moves: the share of the opponent's moves, in all other games, that are random.
-    random_teaches: whether a position is also updated by what followed a random move of
-      the opponent; if not, it keeps its value, and those before it are updated by that.
+    random_updates: whether a position before a random move of the opponent is updated
+      too; if not, it keeps its value, and the positions before it are updated by that.
     visits: whether every position of a game is updated (`all`), or only those that the
       learner moved to, and the end (`own`).
     values: whether a position is updated towards the value that its successor has just
@@ -41,7 +43,7 @@ class Settings(pydantic.BaseModel):
     ties: which of several positions that are worth most the learner goes to, a `random`
       one or the one by the `first` action.
     patience: a trial ends after so many games without a loss; 0 for never.
-    look_every: how often that is looked at, in games.
+    check_every: how often that is checked, in games.
     losses_count: whether that is of `all` games, or of those in which the opponent was
       itself (`scripted`).
     symmetry: whether positions that the board's symmetries map onto each other share
@@ -49,11 +51,9 @@ class Settings(pydantic.BaseModel):
     window: of how many of the last games the loss ratio is reported.
   """
 
-  model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
-
   learning_rate: Annotated[float, pydantic.Field(gt=0, le=1)] = 0.25
-  final_learning_rate: Annotated[float, pydantic.Field(ge=0, le=1)] | None = None
-  discount: Annotated[float, pydantic.Field(ge=0, le=1)] = 1.0
+  final_learning_rate: fields.Share | None = None
+  discount: fields.Share = 1.0
   win: float = 1.0
   draw: float = 0.2
   loss: float = -1.0
@@ -62,13 +62,13 @@ class Settings(pydantic.BaseModel):
   opening: Literal["random", "own"] = "random"
   random_every: _Whole = 7
   random_games: Literal["regular", "drawn"] = "regular"
-  random_moves: Annotated[float, pydantic.Field(ge=0, le=1)] = 0.0
-  random_teaches: bool = True
+  random_moves: fields.Share = 0.0
+  random_updates: bool = True
   visits: Literal["all", "own"] = "all"
   values: Literal["fresh", "old"] = "fresh"
   ties: Literal["random", "first"] = "random"
   patience: _Whole = 50_000
-  look_every: Annotated[int, pydantic.Field(ge=1)] = 10_000
+  check_every: fields.Count = 10_000
   losses_count: Literal["all", "scripted"] = "all"
   symmetry: bool = False
-  window: Annotated[int, pydantic.Field(ge=1)] = 10_000
+  window: fields.Count = 10_000

@@ -4,58 +4,52 @@ from typing import Annotated, Literal
 
 import pydantic
 
-import jaxgames
-from jaxgames import networks
-from jaxgames.networks import line_sums
-from jaxgames.networks import pattern_sums
-from train.learners.common import descent
-from train.learners.common import sides
+from train.learners.common import fields
 
-__all__ = ["NetworkSettings", "Settings"]
+__all__ = ["NetworkSettings", "PatternSharing", "Settings"]
+
+PatternSharing = Literal["none", "symmetry", "all", "counts"]
 
 
-class _Model(pydantic.BaseModel):
-  model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
-
-
-class NetworkSettings(_Model):
+class NetworkSettings(fields.Model):
   """A value network; the paper's five are configs under configs/ttt3d/networks.
 
   Attributes:
     hidden: sizes of the fully connected hidden layers.
-    detectors: units for each winning line, joined to its cells only; 0 for none.
-    sharing: which lines have the weights of their detectors in common: `none` as in the
-      paper, those that a `symmetry` of the board maps onto each other, or `all`.
-    patterns: in place of detectors, a table of what each pattern of a line is worth,
+    detectors: units for each winning line, connected to its cells only; 0 for none.
+    patterns: in place of detectors, a table with a value for each pattern of a line,
       and which lines share one: `none`, those that a `symmetry` of the board maps onto
       each other, `all`, or all by `counts`, whatever the order on the line. With
-      several of these, what the tables say is summed. A pattern tells empty cells that
-      are playable now from those that are not.
+      several of these, the values of the tables are summed. A pattern distinguishes
+      empty cells that are playable now from those that are not.
     sides: whether the player who moves first and the second have tables of their own.
-    crossings: with patterns, units for each empty cell, joined only to the lines
-      through it, which see where lines meet; 0 for none.
     bias: whether units have a bias; the paper's counts of weights have none.
     steepness: of the activation; 0.5 is the logistic function scaled to [-1, 1].
-    slope: what back-propagation takes for the activation's derivative at 0; the true
-      one (the steepness) unless given. 1 is the derivative written as 1 - y^2.
-    straight: whether the error goes back from the output as it is, not multiplied by
-      the derivative of the output's activation.
+    slope: the activation's derivative at 0 in back-propagation; the true one (the
+      steepness) unless given. 1 is the derivative written as 1 - y^2.
+    linear_output_gradient: whether back-propagation treats the output's activation as
+      linear, so that its derivative is 1.
   """
 
-  hidden: tuple[Annotated[int, pydantic.Field(ge=1)], ...] = (32,)
+  hidden: tuple[fields.Count, ...] = (32,)
   detectors: Annotated[int, pydantic.Field(ge=0)] = 4
-  sharing: line_sums.Sharing = "none"
   patterns: (
-    pattern_sums.Sharing
-    | Annotated[tuple[pattern_sums.Sharing, ...], pydantic.Field(min_length=1)]
+    PatternSharing
+    | Annotated[tuple[PatternSharing, ...], pydantic.Field(min_length=1)]
     | None
   ) = None
   sides: bool = False
-  crossings: Annotated[int, pydantic.Field(ge=0)] = 0
   bias: bool = False
-  steepness: Annotated[float, pydantic.Field(gt=0)] = 0.5
-  slope: Annotated[float, pydantic.Field(gt=0)] | None = None
-  straight: bool = False
+  steepness: fields.Positive = 0.5
+  slope: fields.Positive | None = None
+  linear_output_gradient: bool = False
+
+  @property
+  def pattern_tables(self) -> tuple[PatternSharing, ...]:
+    """The sharing of each table of patterns."""
+    if self.patterns is None:
+      return ()
+    return (self.patterns,) if isinstance(self.patterns, str) else self.patterns
 
   @pydantic.model_validator(mode="after")
   def _check_parts(self) -> "NetworkSettings":
@@ -66,54 +60,21 @@ class NetworkSettings(_Model):
       )
     if self.sides and self.patterns is None:
       raise ValueError("sides have tables of their own only in a network of patterns")
-    if self.crossings and self.patterns is None:
-      raise ValueError(
-        "crossings are of lines with patterns: without, crossings must be 0, not "
-        f"{self.crossings}"
-      )
-    if self.sharing != "none" and not self.detectors:
-      raise ValueError(
-        f"sharing {self.sharing} is of detectors, and detectors are 0: lines share "
-        "tables by the setting patterns"
-      )
     return self
 
-  def make(self, game: jaxgames.LineGame) -> networks.ValueNetwork:
-    return networks.ValueNetwork(
-      game=game,
-      hidden=self.hidden,
-      detectors=self.detectors,
-      sharing=self.sharing,
-      pattern_sharings=_as_tuple(self.patterns),
-      has_sides=self.sides,
-      crossings=self.crossings,
-      has_bias=self.bias,
-      steepness=self.steepness,
-      slope=self.steepness if self.slope is None else self.slope,
-      is_straight=self.straight,
-    )
 
-
-def _as_tuple(
-  patterns: pattern_sums.Sharing | tuple[pattern_sums.Sharing, ...] | None,
-) -> tuple[pattern_sums.Sharing, ...]:
-  if patterns is None:
-    return ()
-  return (patterns,) if isinstance(patterns, str) else patterns
-
-
-class Settings(_Model):
+class Settings(fields.Model):
   """What the ttt3d paper says of learning, and what it leaves open.
 
   Attributes:
-    network: judges afterstates.
+    network: the value of afterstates.
     learning_rate: alpha; each game's step counts as one with this rate.
-    final_learning_rate: what the rate falls to, in a straight line, until the last
-      game; if not given it stays as it is.
+    final_learning_rate: the rate falls linearly to this until the last game; constant
+      if not given.
     optimizer: plain gradient descent (`sgd`), or `adam`.
-    trace: lambda; an error is also taught to the afterstates before, to each this
-      times as much as to the next. 0 is the paper's TD(0).
-    trace_length: how many afterstates learn from an error, the last one among them.
+    trace: lambda; an error also updates the afterstates before, each by this times as
+      much as the next. 0 is the paper's TD(0).
+    trace_length: how many afterstates an error updates, the last one among them.
     discount: gamma, for each own move.
     epsilon: the share of moves that are random.
     gradient: whether the steps of games that share the network are summed, or their
@@ -121,31 +82,30 @@ class Settings(_Model):
     counts_wins: whether a move that wins at once is worth 1 in the greedy choice, in
       training and in tests, as equation 2 has it; or what the network says.
     starts: against a player, in which games the learner moves first.
-    exploration_teaches: what the previous afterstate is taught when the move was a
-      random one: the value of that move (`chosen`), of the best (`greedy`), or
-      `nothing`.
-    teaches_terminal: whether the last afterstate of a game is itself taught the
-      reward, and the one before it the value of the last; or, if not, the one before
-      it is taught the reward.
-    terminal_steps: when the end of a game is taught: `at_once`, or `spread` over the
-      first turns of the next game, which have nothing else to teach, so that each game
-      gives one step at each turn. By default `at_once` with one game at a time, which
-      is the paper's literal algorithm, and else `spread`.
+    exploration_target: the target of the previous afterstate after a random move: the
+      value of that move (`chosen`), of the best (`greedy`), or `none`: no update.
+    updates_terminal: whether the last afterstate of a game is itself updated towards
+      the reward, and the one before it towards the value of the last; or, if not, the
+      one before it is updated towards the reward.
+    terminal_steps: when the end of a game makes its updates: `at_once`, or `spread`
+      over the first steps of the next game, which have no other updates, so that each
+      game makes one update in each step. By default `at_once` with one game at a time,
+      which is the paper's literal algorithm, and else `spread`.
   """
 
   network: NetworkSettings = NetworkSettings()
-  learning_rate: Annotated[float, pydantic.Field(gt=0)] = 0.005
-  final_learning_rate: Annotated[float, pydantic.Field(ge=0)] | None = None
-  optimizer: descent.Optimizer = "sgd"
-  trace: Annotated[float, pydantic.Field(ge=0, le=1)] = 0.0
-  trace_length: Annotated[int, pydantic.Field(ge=1)] = 1
-  discount: Annotated[float, pydantic.Field(ge=0, le=1)] = 1.0
-  epsilon: Annotated[float, pydantic.Field(ge=0, le=1)] = 0.1
-  gradient: Literal["sum", "mean"] = "sum"
+  learning_rate: fields.Rate = 0.005
+  final_learning_rate: fields.FinalRate | None = None
+  optimizer: fields.Optimizer = "sgd"
+  trace: fields.Share = 0.0
+  trace_length: fields.Count = 1
+  discount: fields.Share = 1.0
+  epsilon: fields.Share = 0.1
+  gradient: fields.Steps = "sum"
   counts_wins: bool = False
-  starts: sides.Starts = "alternate"
-  exploration_teaches: Literal["chosen", "greedy", "nothing"] = "chosen"
-  teaches_terminal: bool = True
+  starts: fields.Starts = "alternate"
+  exploration_target: Literal["chosen", "greedy", "none"] = "chosen"
+  updates_terminal: bool = True
   terminal_steps: Literal["at_once", "spread"] | None = None
 
   @pydantic.model_validator(mode="after")

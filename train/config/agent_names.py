@@ -1,0 +1,48 @@
+"""How trained agents are named: a run's directory, or an agent's file.
+
+`DIR`, `DIR@TRIAL`, `DIR@TRIAL:best`, or `FILE.safetensors`. Free of jax.
+"""
+
+import pathlib
+import re
+from typing import NamedTuple
+
+__all__ = ["SUFFIX", "AgentName", "is_agent", "parse"]
+
+SUFFIX = ".safetensors"
+
+_PATTERN = re.compile(r"(?P<directory>.+?)(@(?P<trial>[0-9]+))?(:(?P<which>best))?")
+
+
+class AgentName(NamedTuple):
+  """An agent as it is named.
+
+  Attributes:
+    path: a run's directory, or an agent's file.
+    trial: of the run.
+    is_best: whether the agent with the best test score is meant, not the newest.
+  """
+
+  path: pathlib.Path
+  trial: int = 0
+  is_best: bool = False
+
+  @property
+  def is_file(self) -> bool:
+    return self.path.suffix == SUFFIX
+
+
+def parse(spec: str) -> AgentName:
+  """Returns the parts of an agent's name; nothing is looked up."""
+  match = _PATTERN.fullmatch(spec)
+  # A directory whose own name looks like more than a name is still one.
+  if match is None or pathlib.Path(spec).exists():
+    return AgentName(pathlib.Path(spec))
+  is_best = match["which"] is not None
+  return AgentName(pathlib.Path(match["directory"]), int(match["trial"] or 0), is_best)
+
+
+def is_agent(spec: str) -> bool:
+  """Returns whether a text names an agent, not a kind of player."""
+  name = parse(spec)
+  return name.is_file or (name.path / "config.yaml").exists()

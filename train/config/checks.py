@@ -1,0 +1,54 @@
+"""What can only be said of a config with the game at hand: who can play it.
+
+Imports jax, so `load` asks here last, when all that is cheap to check is right.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jaxgames
+from jaxgames import players
+from jaxgames.exact import graph as graph_lib
+from jaxgames.players import registry as player_registry
+from train.config import agent_names
+from train.config import run
+
+__all__ = ["check_exact", "find_mistake"]
+
+
+def find_mistake(config: run.RunConfig) -> tuple[str, str] | None:
+  """Returns the field and the sentence of the first mistake, if there is one.
+
+  Agents of runs are not loaded; they are checked when the run makes its players.
+  """
+  game = jaxgames.make(config.game)
+  for field, check_fn in _checks(game, config):
+    try:
+      check_fn()
+    except ValueError as error:
+      return field, str(error)
+  return None
+
+
+def _checks(
+  game: jaxgames.LineGame, config: run.RunConfig
+) -> Iterator[tuple[str, Callable[[], Any]]]:
+  specs = [("opponent", spec) for spec in config.opponents.values() if spec != "self"]
+  specs.append(("test.against", config.test.against))
+  specs += [("test.also_against", spec) for spec in config.test.also_against.values()]
+  for field, spec in specs:
+    if not agent_names.is_agent(spec):
+      yield field, lambda spec=spec: players.make(game, spec)  # type: ignore[misc]
+  yield "test.exact", lambda: check_exact(game, config.test.exact)
+
+
+def check_exact(game: jaxgames.LineGame, opponents: tuple[str, ...]) -> None:
+  """Refuses what cannot be tested exactly."""
+  if opponents and not graph_lib.is_small(game):
+    raise ValueError("this game has too many positions for exact tests")
+  for spec in opponents:
+    if not isinstance(players.make(game, spec), players.Chooser):
+      raise ValueError(f"{spec!r} does not choose evenly by the position alone")
+  found = [player_registry.parse(spec)[0] for spec in opponents]
+  if len(set(found)) < len(found):
+    raise ValueError(f"two of {', '.join(opponents)} have the same name")

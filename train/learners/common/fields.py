@@ -1,0 +1,47 @@
+"""The kinds of fields that settings have; free of jax, so that configs load fast."""
+
+from typing import Annotated, Any, Literal
+
+import pydantic
+
+__all__ = [
+  "Count",
+  "FinalRate",
+  "Model",
+  "Optimizer",
+  "Positive",
+  "Rate",
+  "Share",
+  "Starts",
+  "Steps",
+  "Whole",
+]
+
+# In which games the learner moves first.
+Starts = Literal["alternate", "always", "never", "random"]
+
+Optimizer = Literal["sgd", "adam"]
+
+# How the steps of games that share a network are combined.
+Steps = Literal["sum", "mean"]
+
+
+def _as_whole_number(value: Any) -> Any:
+  """Accepts 1e6 for a whole number, but neither true nor 1.5."""
+  if isinstance(value, bool):
+    raise ValueError(f"{value} is not a whole number")
+  return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Whole = Annotated[int, pydantic.BeforeValidator(_as_whole_number)]
+Count = Annotated[Whole, pydantic.Field(ge=1)]
+Share = Annotated[float, pydantic.Field(ge=0, le=1)]
+Positive = Annotated[float, pydantic.Field(gt=0)]
+Rate = Annotated[float, pydantic.Field(gt=0)]
+FinalRate = Annotated[float, pydantic.Field(ge=0)]
+
+
+class Model(pydantic.BaseModel):
+  """Settings: frozen, and without fields that nobody asked for."""
+
+  model_config = pydantic.ConfigDict(frozen=True, extra="forbid")

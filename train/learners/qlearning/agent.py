@@ -1,0 +1,29 @@
+"""The greedy player of a network learned by neural Q-learning."""
+
+import chex
+
+import jaxgames
+from jaxgames import networks
+from jaxgames import players
+from train.learners.common import q_network
+from train.learners.qlearning import settings as qlearning_settings
+
+__all__ = ["make_agent", "make_network"]
+
+
+def make_network(
+  game: jaxgames.LineGame, settings: qlearning_settings.NetworkSettings
+) -> networks.QNetwork:
+  """Returns the network that a config describes; its outputs are masked sigmoids."""
+  return q_network.make_network(
+    game, settings, output_activation="sigmoid", masks_outputs=True
+  )
+
+
+def make_agent(
+  game: jaxgames.LineGame,
+  settings: qlearning_settings.Settings,
+  params: chex.ArrayTree,
+) -> players.Player:
+  """Returns the player that makes the move with the highest output."""
+  return players.QGreedy(make_network(game, settings.network), params)

@@ -1,0 +1,92 @@
+"""An agent as one file: its weights, config and provenance, in safetensors."""
+
+from collections.abc import Mapping
+import json
+import os
+import pathlib
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+import safetensors
+import safetensors.numpy
+
+from train.run import checkpoint
+
+__all__ = ["Contents", "read", "write"]
+
+# Changes when older files can no longer be read as they are.
+FORMAT = "jaxgames agent 1"
+
+# The name of parameters that are a single array.
+WHOLE = "parameters"
+
+
+class Contents(NamedTuple):
+  """What a file holds.
+
+  Attributes:
+    parameters: nested mappings of arrays, or one array.
+    config: of the agent's run, laid out as in a file.
+    provenance: where the agent comes from.
+  """
+
+  parameters: Any
+  config: dict[str, Any]
+  provenance: dict[str, Any]
+
+
+def write(
+  path: pathlib.Path,
+  parameters: Any,
+  config: Mapping[str, Any],
+  provenance: Mapping[str, Any],
+) -> None:
+  """Writes an agent; at no time there is half of a file.
+
+  Raises:
+    ValueError: if it cannot be written.
+  """
+  leaves = {
+    jax.tree_util.keystr(parts, simple=True, separator="/") or WHOLE: np.asarray(leaf)
+    for parts, leaf in jax.tree_util.tree_leaves_with_path(parameters)
+  }
+  metadata = {
+    "format": FORMAT,
+    "config": json.dumps(config),
+    "provenance": json.dumps(provenance),
+  }
+  new = path.with_name(f".{path.name}.new")
+  try:
+    new.write_bytes(safetensors.numpy.save(leaves, metadata))
+    os.replace(new, path)
+  except OSError as error:
+    raise ValueError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def read(path: pathlib.Path) -> Contents:
+  """Reads an agent.
+
+  Raises:
+    ValueError: if there is no such file, or it holds no agent.
+  """
+  try:
+    with safetensors.safe_open(path, framework="numpy") as file:
+      metadata = file.metadata() or {}
+      leaves = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+  except FileNotFoundError:
+    raise ValueError(f"no agent {str(path)!r}: there is no such file") from None
+  except (OSError, safetensors.SafetensorError) as error:
+    raise ValueError(f"no agent {str(path)!r}: it cannot be read ({error})") from error
+  if metadata.get("format") != FORMAT:
+    raise ValueError(
+      f"no agent {str(path)!r}: it is not an agent's file but "
+      f"{metadata.get('format', 'something else')!r}; expected {FORMAT!r}"
+    )
+  if set(leaves) == {WHOLE}:
+    leaves = {"": leaves[WHOLE]}
+  return Contents(
+    parameters=checkpoint.unflatten(leaves),
+    config=json.loads(metadata["config"]),
+    provenance=json.loads(metadata["provenance"]),
+  )
