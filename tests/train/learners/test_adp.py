@@ -308,7 +308,6 @@ def test_first_moves_are_random_only_where_they_should_be():
 
 
 def test_stages_follow_each_other():
-  stages = (
     {"games": 10, "epsilon": 0.3, "random_opening": True},
     {"games": 5, "epsilon": 0.2},
     {"games": 5, "epsilon": 0.1},
@@ -370,7 +369,7 @@ def test_watched_games_are_the_experts():
     choices = jax.vmap(state.expert.choices)(state.games.states)
     after = turns(learner, state, 1)
     stones = np.asarray(after.games.states.other) & ~np.asarray(state.games.states.own)
-    is_new = np.asarray(after.games.num_moves) > 0
+    is_new = np.asarray(after.games.states.num_moves) > 0
     assert ((stones & np.asarray(choices)) == stones)[:, is_new].all()
     state = after
   _, metrics = quick.jit(learner.report)(state)
@@ -475,8 +474,9 @@ def test_an_agent_is_an_engine(run):
 def test_a_critic_that_sees_cells_stays_on_its_board():
   network = {"counts": "none", "turn": "two", "first": False, "board": True}
   learner = make(network=network)
-  agent = learner.player(begin(learner))
-  assert agent.on(jaxgames.make("gomoku")) is agent
+  agent = learner.agent(begin(learner).params)
+  with pytest.raises(ValueError, match="board"):
+    agent.on(jaxgames.make("gomoku"))
 
 
 def test_training_and_tests_lower_for_accelerators():
