@@ -45,17 +45,8 @@ _CLASSIC = (
 )
 
 
-def _five_cells() -> tuple[str, ...]:
-  """Returns every shape of five cells with a stone, most stones first; and open four."""
-  drawings = ["".join("_X"[i >> j & 1] for j in range(5)) for i in range(1, 32)]
-  # Of a shape and its mirror image, one.
-  chosen = {max(drawing, drawing[::-1]) for drawing in drawings}
-  ordered = sorted(chosen, key=lambda drawing: (-drawing.count("X"), drawing))
-  return ("XXXXX", "_XXXX_", *ordered[1:])
-
-
-# Sets of shapes that configs may name; the first shape of each is five in a row.
-SETS: dict[str, tuple[str, ...]] = {"classic": _CLASSIC, "five_cells": _five_cells()}
+# Sets of shapes by name (`options.ShapeSet`); the first shape of each is five in a row.
+SETS: dict[str, tuple[str, ...]] = {"classic": _CLASSIC}
 
 # How far from a new stone a shape of six cells may reach.
 REACH = 5

@@ -48,7 +48,7 @@ def record_match(name: str) -> dict[str, Any]:
   game_name, spec, opponent, num_games = cases.MATCHES[name]
   game = jaxgames.make(game_name)
   directory = paths.ROOT / "checkpoints" / "shipped" / game_name.partition(":")[0]
-  spec = spec.format(directory).replace("LOOKAHEAD", "ahead")
+  spec = spec.format(directory).replace("LOOKAHEAD", "lookahead")
   both = [agents.make(game, text) for text in (spec, opponent)]
   console = rich.console.Console(file=io.StringIO())
   return match_lib.play(*both, num_games=num_games, seed=3, console=console).as_json()

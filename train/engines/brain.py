@@ -15,6 +15,7 @@ import numpy as np
 import jaxgames
 from jaxgames import bits
 from jaxgames import players
+from jaxgames import registry
 from train.engines import protocol
 from train.match import clocks
 
@@ -147,9 +148,9 @@ class Brain:
 
   def _start(self, rest: str) -> str:
     size = protocol.parse_number(rest)
-    if size is None or size not in jaxgames.GOMOKU_SIZES:
-      sizes = f"{jaxgames.GOMOKU_SIZES[0]} to {jaxgames.GOMOKU_SIZES[-1]}"
-      raise ValueError(f"the size of the board must be from {sizes}")
+    sizes = registry.BOARDS["gomoku"].sizes
+    if size is None or size not in sizes:
+      raise ValueError(f"the size of the board must be from {sizes[0]} to {sizes[-1]}")
     game = jaxgames.make(f"gomoku:size={size}")
     if size not in self._timed:
       # Everything is compiled here, so that no move ever waits for it.

@@ -11,7 +11,6 @@ import jaxgames
 from jaxgames import players
 from train import config as config_lib
 from train.learners import registry as learner_registry
-from train.match import clocks
 from train.run import checkpoint
 from train.run import directory as run_directory
 from train.run import programs
@@ -23,7 +22,7 @@ PATTERN = re.compile(r"(?P<directory>.+?)(@(?P<trial>[0-9]+))?(:(?P<which>best))
 
 # Agents that come with the project, below `checkpoints/shipped`, and how they play.
 SHIPPED = {
-  "gomoku": "ahead:player=({})",
+  "gomoku": "lookahead:player=({})",
   "ttt3d": "guided:player=({}),simulations=400",
 }
 # Who plays where there is none.
@@ -78,7 +77,7 @@ def make_some_fn(
       made[spec] if game == usual and spec in made else make(game, spec)
       for spec in specs
     ]
-    return found if len(found) > 1 else [*found, *clocks.weaker(found[0])]
+    return found if len(found) > 1 else [*found, *found[0].faster()]
 
   return make_all
 
@@ -113,11 +112,12 @@ def load(spec: str, game: jaxgames.LineGame) -> players.Player:
   # As arrays of jax, so that an agent may also be part of a function to be compiled.
   state = jax.tree.map(lambda leaf: jnp.asarray(leaf[trial]), restored.state)
   agent = learner.player(state)
-  if agent.game != game and isinstance(agent, players.CriticGreedy):
-    agent = agent.on(game)
-  if agent.game != game:
-    raise ValueError(f"the agent {spec!r} plays {config.game}, not this game")
-  return agent
+  try:
+    return agent.on(game)
+  except ValueError as error:
+    raise ValueError(
+      f"the agent {spec!r} plays {config.game}, not this game"
+    ) from error
 
 
 def _parse(spec: str) -> tuple[run_directory.RunDirectory, int, bool]:

@@ -1,6 +1,5 @@
-"""The contract that every player goes through, and what each player promises."""
+"""What each player promises; tests/contracts has what all of them do."""
 
-import chex
 from hypothesis import given
 from hypothesis import strategies as st
 import jax
@@ -12,117 +11,25 @@ import pytest
 import jaxgames
 from jaxgames import arena
 from jaxgames import bits
+from jaxgames import networks
 from jaxgames import players
 from jaxgames.exact import evaluation
+from jaxgames.exact import graph
+from jaxgames.exact import numbering
+from jaxgames.players import base
 from jaxgames.players import registry
+from tests.support import moves
 from tests.support import positions
 from tests.support import quick
 
-# Adding a player adds a line here: how it is written, and games to try it on.
 SMALL = ("tictactoe", "connect4_4x4")
-ALL = tuple(jaxgames.GAMES)
-PLAYERS = {
-  "random": ALL,
-  "attack": ALL,
-  "defense": ALL,
-  "attack-defense": ALL,
-  "defense-attack": ("tictactoe", "ttt3d"),
-  "attack-defense:ties=random": ("tictactoe", "connect4"),
-  "benchmark:ties=game": ("tictactoe", "ttt3d"),
-  "combined": ("tictactoe", "connect4"),
-  "benchmark": ALL,
-  "expert": SMALL,
-  "expert:ties=first": SMALL,
-  "ladder": ("tictactoe", "gomoku"),
-  "ladder:level=2": ("tictactoe", "gomoku"),
-  "ladder:level=3": ("tictactoe", "gomoku"),
-  "ahead:player=(ladder:level=2),width=3,depth=2": ("tictactoe",),
-  "guided:player=(ladder:level=2),simulations=8,temperature=50": (
-    "tictactoe",
-    "gomoku",
-  ),
-  "mcts:simulations=8": ("tictactoe", "ttt3d"),
-  "sometimes:player=benchmark,other=random,probability=0.5": ("tictactoe", "ttt3d"),
-  "every:player=benchmark,other=random,every=3": ("connect4",),
-  "sometimes:player=(mcts:simulations=4),other=(expert:ties=first),probability=0.1": (
-    "tictactoe",
-  ),
-}
-CASES = [(spec, name) for spec, games in PLAYERS.items() for name in games]
-every_player = pytest.mark.parametrize(("spec", "name"), CASES)
-
-
-def test_every_name_goes_through_the_contract():
-  tried = {registry.parse(spec)[0] for spec in PLAYERS}
-  assert tried == set(players.PLAYERS)
-
-
-def act_once(player, states, seed=0):
-  """Returns what a player plays in each of many positions."""
-  num = len(states.is_over)
-
-  def act(state, key, number):
-    key_begin, key_act = jax.random.split(key)
-    return player.act(player.begin(key_begin, number), state, key_act)
-
-  keys = jax.random.split(jax.random.key(seed), num)
-  return jax.vmap(act)(states, keys, jnp.arange(num, dtype=jnp.int32))
-
-
-# One function for all tests, so that what one of them compiled serves the others.
-quick_act = quick.jit(act_once)
-
-
-@every_player
-def test_plays_legal_moves_and_the_same_for_the_same_key(spec, name):
-  game = jaxgames.make(name)
-  player = players.make(game, spec)
-  states = positions.random_positions(game, 64)
-  actions = quick_act(player, states)
-  chex.assert_type(actions, jnp.int32)
-  legal = positions.see(game, states).legal
-  assert legal[np.arange(64), actions].all()
-  np.testing.assert_array_equal(actions, quick_act(player, states))
-
-
-@every_player
-def test_is_a_pytree_and_lowers_for_accelerators(spec, name):
-  game = jaxgames.make(name)
-  player = players.make(game, spec)
-  leaves, structure = jax.tree.flatten(player)
-  assert jax.tree.unflatten(structure, leaves).game == game
-  same = players.make(game, spec)
-  assert jax.tree.structure(same) == structure, "an equal player would compile again"
-  states = positions.random_positions(game, 64)
-  export = jax.export.export(jax.jit(act_once), platforms=["cuda", "tpu"])
-  assert "callback" not in export(player, states).mlir_module()
-
-
-@pytest.mark.parametrize(
-  "spec",
-  [
-    "random",
-    "combined",
-    "expert",
-    "ladder:level=3",
-    "mcts:simulations=3",
-    "guided:player=(ladder:level=2),simulations=3",
-    *list(PLAYERS)[-3:],
-  ],
-)
-def test_no_key_is_used_twice(spec):
-  game = jaxgames.make("tictactoe")
-  player = players.make(game, spec)
-  states = positions.random_positions(game, 4)
-  with jax.debug_key_reuse(True):
-    quick_act(player, states)
 
 
 def test_random_plays_every_move_equally_often():
   game = jaxgames.make("connect4")
   state = game.from_moves([3] * 6)
   states = positions.repeat(state, 12_000)
-  counts = np.bincount(quick_act(players.Random(game), states), minlength=7)
+  counts = np.bincount(moves.quick_act(players.Random(game), states), minlength=7)
   assert counts[3] == 0
   expected = 12_000 / 6
   chi_squared = ((np.delete(counts, 3) - expected) ** 2 / expected).sum()
@@ -178,7 +85,7 @@ def test_rule_players_follow_their_rules(script, name, ties):
   final, states, _ = positions.random_games(game, 64, seed=4)
   plies = final.num_moves - 1 - np.arange(64) % 3
   states = jax.tree.map(lambda x: x[np.arange(64), plies], states)
-  actions = np.asarray(quick_act(player, states))
+  actions = np.asarray(moves.quick_act(player, states))
   _, *views = positions.see(game, states)
   num_decided = 0
   # A batch of the usual size is asked; to find threats the slow way takes too long.
@@ -199,11 +106,13 @@ def test_first_block_follows_the_order_of_lines():
   # . O .      first.
   state = game.from_moves([0, 7, 2, 3, 4])
   defense = players.make(game, "defense")
-  blocks = [quick_act(defense, positions.repeat(state, 1), seed) for seed in range(5)]
+  blocks = [
+    moves.quick_act(defense, positions.repeat(state, 1), seed) for seed in range(5)
+  ]
   assert set(np.concatenate(blocks).tolist()) == {1}
   random_blocks = players.make(game, "defense:ties=random")
   many = positions.repeat(state, 200)
-  assert set(np.asarray(quick_act(random_blocks, many)).tolist()) == {1, 6, 8}
+  assert set(np.asarray(moves.quick_act(random_blocks, many)).tolist()) == {1, 6, 8}
 
 
 def test_an_order_is_drawn_for_each_game_and_kept_throughout_it():
@@ -255,7 +164,7 @@ def test_sometimes_mixes_in_the_right_proportion(probability):
   state = game.from_moves([0, 3, 1, 4])  # attack plays 2, defense 5
   spec = f"sometimes:player=attack,other=defense,probability={probability}"
   many = positions.repeat(state, 2000)
-  actions = np.asarray(quick_act(players.make(game, spec), many))
+  actions = np.asarray(moves.quick_act(players.make(game, spec), many))
   assert set(actions.tolist()) <= {2, 5}
   assert abs((actions == 5).mean() - probability) < 0.06
 
@@ -355,6 +264,128 @@ def test_lowest_action_is_found_over_all_levels():
   game = jaxgames.make("connect4")
   state = game.from_moves([0, 0, 0, 1])
   cells = game.playable_cells(state)
-  assert int(bits.first(players.base.first_of(game, cells))) == 21
+  assert int(bits.first(base.first_of(game, cells))) == 21
   without_first = bits.difference(cells, bits.single(jnp.int32(21), game.num_words))
-  assert int(bits.first(players.base.first_of(game, without_first))) == 8
+  assert int(bits.first(base.first_of(game, without_first))) == 8
+
+
+@given(st.text(alphabet="mcts:simulations=,()12 random", max_size=40))
+def test_what_can_be_made_passes_the_check(text):
+  try:
+    players.make(jaxgames.make("tictactoe"), text)
+  except ValueError:
+    return
+  registry.check(text)
+
+
+@pytest.mark.parametrize(
+  ("spec", "message"),
+  [
+    ("bencmark", "no player 'bencmark': did you mean 'benchmark'"),
+    ("mcts:sims=3", "player 'mcts' has no option 'sims': .*simulations"),
+    ("mcts:simulations=many", "simulations must be a whole number, not 'many'"),
+    ("mcts:exploration=much", "exploration must be a number, not 'much'"),
+    ("lookahead:width=3", "player 'lookahead' needs the option 'player'"),
+    ("lookahead:player=(guided:player=(ladr))", "no player 'ladr'"),
+    ("lookahead:player=(mcts:simulations)", "is not of the form option=value"),
+  ],
+)
+def test_wrong_names_are_found_by_the_check(spec, message):
+  with pytest.raises(ValueError, match=message):
+    registry.check(spec)
+
+
+def test_a_check_leaves_out_what_others_know():
+  spec = "lookahead:player=(guided:player=runs/best@3),width=2"
+  with pytest.raises(ValueError, match="no player 'runs/best@3'"):
+    registry.check(spec)
+  registry.check(spec, lambda text: text.startswith("runs/"))
+  registry.check("runs/best", lambda text: text.startswith("runs/"))
+
+
+def test_options_may_be_players_that_others_make():
+  game = jaxgames.make("tictactoe")
+  spec = "every:player=(a run),other=random,every=2"
+  found = players.make(game, spec, lambda game, text: players.make(game, "expert"))
+  assert isinstance(found.player, players.Expert)
+  assert isinstance(found.other, players.Expert)
+
+
+def test_a_mixture_by_game_has_parts_and_others_are_their_own():
+  game = jaxgames.make("tictactoe")
+  assert len(players.make(game, "combined").parts) == 4
+  for spec in ("random", "every:player=attack,other=random,every=2"):
+    player = players.make(game, spec)
+    assert player.parts == (player,)
+
+
+@pytest.mark.parametrize(
+  ("spec", "expected"),
+  [
+    ("combined", "OnePerGame"),
+    ("every:player=attack,other=defense,every=3", "EveryNthGame"),
+    ("sometimes:player=attack,other=defense,probability=0.5", "SomeMoves"),
+  ],
+)
+def test_mixtures_map_their_players(spec, expected):
+  game = jaxgames.make("tictactoe")
+  random = players.Random(game)
+  player = players.make(game, spec)
+  mapped = player.map_players(lambda part: random)
+  assert type(mapped).__name__ == expected
+  inner = mapped.players if expected == "OnePerGame" else (mapped.player, mapped.other)
+  assert set(inner) == {random}
+  assert random.map_players(lambda part: player) == random
+
+
+def test_searches_have_shorter_ones_and_look_ahead_its_own_player():
+  game = jaxgames.make("tictactoe")
+  search = players.make(game, "mcts:simulations=200,exploration=1")
+  assert search.is_search
+  assert [other.simulations for other in search.faster()] == [25, 3]
+  assert {other.exploration for other in search.faster()} == {1.0}
+  ahead = players.make(game, "lookahead:player=(ladder:level=2)")
+  assert ahead.faster() == (players.Dilettante(game),)
+  assert not ahead.is_search
+  assert players.make(game, "random").faster() == ()
+
+
+def test_players_without_values_say_so():
+  game = jaxgames.make("tictactoe")
+  with pytest.raises(ValueError, match="of kind Random has no values"):
+    players.Random(game).values(game.init())
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_values_of_a_table_are_those_of_the_positions_moved_to(name):
+  game = jaxgames.make(name)
+  index = graph.of(game)
+  table = np.random.default_rng(0).random(index.num_states, np.float32)
+  for side in (1, -1):
+    player = players.TableGreedy(game, table, side)
+    for moves_made in ([], [0], [0, 1, 0] if game.gravity else [0, 1, 2]):
+      state = game.from_moves(moves_made)
+      values = np.asarray(player.values(state))
+      sign = 1 if (len(moves_made) % 2 == 0) == (side == 1) else -1
+      for action in range(game.num_actions):
+        if not game.legal_actions(state)[action]:
+          assert values[action] == -np.inf
+          continue
+        number = numbering.number(game, game.step(state, action))
+        assert values[action] == sign * table[index.indices[number]]
+      chosen = base.fold(game, player.choices(state))
+      assert bool(bits.unpack(chosen, game.num_actions)[values.argmax()])
+
+
+def test_values_of_a_q_network_are_its_outputs():
+  game = jaxgames.make("connect4_4x4")
+  network = networks.QNetwork(game, (8,))
+  boards, legal = np.zeros((1, 16), np.int8), np.ones((1, 4), bool)
+  params = network.init(jax.random.key(0), boards, legal)
+  player = players.QGreedy(network, params)
+  state = game.from_moves([2, 2, 2, 2])
+  values = np.asarray(player.values(state))
+  assert values[2] == -np.inf
+  assert np.isfinite(np.delete(values, 2)).all()
+  cells = bits.unpack(player.choices(state), game.num_cells)
+  assert values.argmax() == game.action_of(jnp.argmax(cells))

@@ -440,7 +440,7 @@ def test_tests_against_several_players_are_reported(run):
 def test_agents_play_on_other_boards_and_look_ahead(run):
   for size in (7, 9):
     game = jaxgames.make(f"gomoku:size={size}")
-    player = agents.make(game, f"ahead:player={run}@1,width=2,depth=2")
+    player = agents.make(game, f"lookahead:player={run}@1,width=2,depth=2")
     assert player.game == game
     position = game.from_moves([0, 20, 1, 21, 2, 22, 3, 23])
     act = quick.jit(functools.partial(player.act, ()))
@@ -510,7 +510,7 @@ def test_an_agent_comes_with_the_project(monkeypatch):
   monkeypatch.chdir("/")
   game = jaxgames.make("gomoku")
   spec = agents.opponent("gomoku")
-  assert spec.startswith("ahead:player=(")
+  assert spec.startswith("lookahead:player=(")
   player = agents.make(game, spec)
   position = game.from_moves([112, 0, 113, 1, 114, 2])
   # Three in a row in the open, and nothing to fear: an open four wins.

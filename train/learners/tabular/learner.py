@@ -156,7 +156,7 @@ class TabularLearner:
     table = state.utilities
     if self.settings.symmetry:
       table = table[self.graph.representatives]
-    return table_greedy.Utilities(self.game, table, self.side)
+    return table_greedy.TableGreedy(self.game, table, self.side)
 
   def parameters(self, state: TabularState) -> chex.ArrayTree:
     return state.utilities

@@ -175,7 +175,7 @@ class TdLearner:
 
   def player(self, state: TdState) -> players.Player:
     tables = self.network.apply(state.params, method="tables")
-    return value_greedy.Greedy(
+    return value_greedy.ValueGreedy(
       self.network, state.params, tables, self.settings.counts_wins
     )
 

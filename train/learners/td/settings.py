@@ -1,12 +1,12 @@
 """What a config may say of the TD learner: the paper's numbers and its open questions."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 import pydantic
 
 import jaxgames
 from jaxgames import networks
-from jaxgames.networks import line_sums
 from jaxgames.networks import pattern_sums
 from train.learners.common import descent
 from train.learners.common import sides
@@ -24,16 +24,12 @@ class NetworkSettings(_Model):
   Attributes:
     hidden: sizes of the fully connected hidden layers.
     detectors: units for each winning line, joined to its cells only; 0 for none.
-    sharing: which lines have the weights of their detectors in common: `none` as in the
-      paper, those that a `symmetry` of the board maps onto each other, or `all`.
     patterns: in place of detectors, a table of what each pattern of a line is worth,
       and which lines share one: `none`, those that a `symmetry` of the board maps onto
       each other, `all`, or all by `counts`, whatever the order on the line. With
       several of these, what the tables say is summed. A pattern tells empty cells that
       are playable now from those that are not.
     sides: whether the player who moves first and the second have tables of their own.
-    crossings: with patterns, units for each empty cell, joined only to the lines
-      through it, which see where lines meet; 0 for none.
     bias: whether units have a bias; the paper's counts of weights have none.
     steepness: of the activation; 0.5 is the logistic function scaled to [-1, 1].
     slope: what back-propagation takes for the activation's derivative at 0; the true
@@ -44,18 +40,25 @@ class NetworkSettings(_Model):
 
   hidden: tuple[Annotated[int, pydantic.Field(ge=1)], ...] = (32,)
   detectors: Annotated[int, pydantic.Field(ge=0)] = 4
-  sharing: line_sums.Sharing = "none"
   patterns: (
     pattern_sums.Sharing
     | Annotated[tuple[pattern_sums.Sharing, ...], pydantic.Field(min_length=1)]
     | None
   ) = None
   sides: bool = False
-  crossings: Annotated[int, pydantic.Field(ge=0)] = 0
   bias: bool = False
   steepness: Annotated[float, pydantic.Field(gt=0)] = 0.5
   slope: Annotated[float, pydantic.Field(gt=0)] | None = None
   straight: bool = False
+
+  @pydantic.model_validator(mode="before")
+  @classmethod
+  def _drop_retired_fields(cls, values: Any) -> Any:
+    """Accepts the configs of older runs, which say that they do without."""
+    if not isinstance(values, Mapping):
+      return values
+    retired = {"sharing": "none", "crossings": 0}
+    return {key: value for key, value in values.items() if retired.get(key) != value}
 
   @pydantic.model_validator(mode="after")
   def _check_parts(self) -> "NetworkSettings":
@@ -66,16 +69,6 @@ class NetworkSettings(_Model):
       )
     if self.sides and self.patterns is None:
       raise ValueError("sides have tables of their own only in a network of patterns")
-    if self.crossings and self.patterns is None:
-      raise ValueError(
-        "crossings are of lines with patterns: without, crossings must be 0, not "
-        f"{self.crossings}"
-      )
-    if self.sharing != "none" and not self.detectors:
-      raise ValueError(
-        f"sharing {self.sharing} is of detectors, and detectors are 0: lines share "
-        "tables by the setting patterns"
-      )
     return self
 
   def make(self, game: jaxgames.LineGame) -> networks.ValueNetwork:
@@ -83,14 +76,12 @@ class NetworkSettings(_Model):
       game=game,
       hidden=self.hidden,
       detectors=self.detectors,
-      sharing=self.sharing,
       pattern_sharings=_as_tuple(self.patterns),
       has_sides=self.sides,
-      crossings=self.crossings,
       has_bias=self.bias,
       steepness=self.steepness,
       slope=self.steepness if self.slope is None else self.slope,
-      is_straight=self.straight,
+      has_linear_output_gradient=self.straight,
     )
 
 
