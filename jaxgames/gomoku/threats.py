@@ -1,6 +1,6 @@
 """What a stone would make of a line: a five, an open four, and so on down.
 
-Told for lines of five, `O` the new stone, `X` older ones, `#` what the side cannot have
+Described for lines of five, with `O` the new stone, `X` older ones, `#` what the side cannot have
 (the edge or the other's stone). A class is named by how many stones are still missing
 from the nearest line through the new stone, and by whether that line is open:
 

@@ -50,7 +50,7 @@ def opponent(name: str) -> str:
   """
   kind = name.partition(":")[0]
   # Where one works, or else where this code lies.
-  for root in (pathlib.Path(), pathlib.Path(__file__).parent.parent):
+  for root in (pathlib.Path(), pathlib.Path(__file__).parents[2]):
     directory = root / "checkpoints" / "shipped" / kind
     if kind in SHIPPED and is_agent(str(directory)):
       return SHIPPED[kind].format(directory)
