@@ -153,7 +153,7 @@ def test_a_loss_in_four_plies_is_avoided(seed):
     ([0, 4, 8, 6, 2], 1, [1, 5]),
   ],
 )
-def test_what_is_forced_is_judged_and_tried_alone(moves, result, actions):
+def test_what_is_forced_is_evaluated_and_tried_alone(moves, result, actions):
   player = guided.Guided(Likes(TICTACTOE, 7))
   found = player._evaluate(TICTACTOE.from_moves(moves), jax.random.key(0))
   assert float(found.result) == result

@@ -110,3 +110,9 @@ def test_all_of_it_is_legal():
   actions = act((), batch, jax.random.split(jax.random.key(0), 30))
   is_legal = jax.vmap(TICTACTOE.legal_actions)(batch)
   assert np.take_along_axis(np.asarray(is_legal), np.asarray(actions)[:, None], 1).all()
+
+
+def test_the_player_itself_may_stand_in():
+  ahead = players.make(TICTACTOE, "lookahead:player=(ladder:level=2)")
+  assert ahead.faster() == (players.Dilettante(TICTACTOE),)
+  assert not ahead.is_search
