@@ -157,7 +157,7 @@ class Chooser(Memoryless):
   """A player that chooses by the position alone: among some cells, each as likely."""
 
   def choices(self, state: game_lib.State) -> bits.Words:
-    """Returns the playable cells that it chooses from; not none while there are any."""
+    """Returns the playable cells that it chooses from; some, while there are any."""
     raise NotImplementedError
 
   def act(self, memory: Memory, state: game_lib.State, key: chex.PRNGKey) -> jax.Array:
@@ -209,7 +209,12 @@ def draw(key: chex.PRNGKey, limit: chex.Array) -> jax.Array:
 
 
 def draw_from(random: chex.Array, limit: chex.Array) -> jax.Array:
-  """Returns the same from 32 random bits."""
+  """Returns a number from 0 up to, not including, `limit`, from 32 random bits.
+
+  Args:
+    random: `[]` uint32.
+    limit: `[]` int32, below 2^16.
+  """
   # The upper half of a product of 32 by 16 bits, exact without 64-bit integers.
   limit = limit.astype(jnp.uint32)
   low = (random & 0xFFFF) * limit

@@ -132,7 +132,13 @@ def greedy_actions(preferences: chex.Array) -> jax.Array:
 
 
 def winning_actions(game: game_lib.LineGame, state: game_lib.State) -> jax.Array:
-  """Returns `[num_actions]` bool, whether an action wins at once."""
+  """Returns `[num_actions]` bool, whether an action wins at once.
+
+  Args:
+    game: the rules.
+    state: one position.
+  """
+  chex.assert_rank(state.num_moves, 0)
   cells = bits.intersection(game.winning_cells(state.own), game.playable_cells(state))
   is_winning = bits.unpack(cells, game.num_cells)
   return is_winning.reshape(-1, game.num_actions).any(axis=0)

@@ -370,6 +370,7 @@ def test_no_key_is_used_twice():
     ({"detectors": 4, "patterns": "all"}, "detectors must be 0, not 4"),
     ({"detectors": 4, "sides": True}, "only in a network of patterns"),
     ({"detectors": 4, "crossings": 8}, "crossings"),
+    ({"bias": None}, "bias"),
     ({"detectors": 4, "sharing": "symmetry"}, "sharing"),
   ],
 )

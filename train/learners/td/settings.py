@@ -58,7 +58,11 @@ class NetworkSettings(_Model):
     if not isinstance(values, Mapping):
       return values
     retired = {"sharing": "none", "crossings": 0}
-    return {key: value for key, value in values.items() if retired.get(key) != value}
+    return {
+      key: value
+      for key, value in values.items()
+      if key not in retired or retired[key] != value
+    }
 
   @pydantic.model_validator(mode="after")
   def _check_parts(self) -> "NetworkSettings":
