@@ -470,7 +470,8 @@ def test_a_critic_that_sees_cells_stays_on_its_board():
   network = {"counts": "none", "turn": "two", "first": False, "board": True}
   learner = make(network=network)
   agent = learner.player(begin(learner))
-  assert agent.on(jaxgames.make("gomoku")) is agent
+  with pytest.raises(ValueError, match="this player plays"):
+    agent.on(jaxgames.make("gomoku"))
 
 
 def test_training_and_tests_lower_for_accelerators():
