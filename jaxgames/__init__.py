@@ -1,9 +1,15 @@
 """Line games, their players and value networks, as pure functions in JAX."""
 
-from jaxgames.game import GAMES
-from jaxgames.game import GOMOKU_SIZES
-from jaxgames.game import LineGame
-from jaxgames.game import State
-from jaxgames.game import make
+from typing import TYPE_CHECKING
 
-__all__ = ["GAMES", "GOMOKU_SIZES", "LineGame", "State", "make"]
+from jaxgames import lazy
+
+if TYPE_CHECKING:
+  from jaxgames.game import GAMES
+  from jaxgames.game import LineGame
+  from jaxgames.game import State
+  from jaxgames.game import make
+
+__all__ = ["GAMES", "LineGame", "State", "make"]
+
+__getattr__, __dir__ = lazy.attach(__name__, dict.fromkeys(__all__, "game"))

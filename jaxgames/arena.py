@@ -1,7 +1,7 @@
 """Games between players, thousands at a time."""
 
 import functools
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import chex
 import jax
@@ -9,12 +9,12 @@ import jax.numpy as jnp
 
 from jaxgames import batching
 from jaxgames import game as game_lib
+from jaxgames import options
 from jaxgames.players import base
 
 __all__ = ["Score", "SelfPlay", "Starts", "play_match", "self_play"]
 
-# Whether a player moves first: in every other game, in all, or in none.
-Starts = Literal["alternate", "always", "never"]
+Starts = options.Starts
 
 
 class Score(NamedTuple):
@@ -46,7 +46,7 @@ class _Group(NamedTuple):
   is_counted: chex.Array
 
 
-# Those in which `player_a` is to move, those in which `player_b` is, and a key.
+# The games in which `player_a` is to move, those in which `player_b` is, and a key.
 _Carry = tuple[_Group, _Group, chex.PRNGKey]
 
 
@@ -62,8 +62,8 @@ def play_match(
 ) -> Score:
   """Plays games at once.
 
-  At every ply each player is to move in one half of the games, so no player ever
-  thinks about a position that is not its own.
+  At every ply each player is to move in one half of the games, so that no player ever
+  computes a move for the other side.
 
   Args:
     player_a: the player whose results are returned.
@@ -74,7 +74,10 @@ def play_match(
     starts: the games that `player_a` begins; if they alternate, those with an even
       number.
   """
+  chex.assert_rank(first_number, 0)
   game = player_a.game
+  if player_b.game != game:
+    raise ValueError(f"a match is of one game, not of {game} and {player_b.game}")
   half = -(-num_games // 2)
 
   def begin(key: chex.PRNGKey, number: chex.Array) -> _Group:
@@ -82,7 +85,7 @@ def play_match(
     memory_a = player_a.begin(key_a, number)
     memory_b = player_b.begin(key_b, number)
     a_is_first = number % 2 == 0 if starts == "alternate" else starts == "always"
-    # An odd number of games has one too many: it is only played to keep halves alike.
+    # With an odd number of games one more is played, to keep the halves equally long.
     is_counted = number - first_number < num_games
     return _Group(game.init(), memory_a, memory_b, jnp.asarray(a_is_first), is_counted)
 
@@ -101,7 +104,7 @@ def play_match(
     moved_b = jax.vmap(move_b)(turn_b, jax.random.split(key_b, half))
     return moved_b, moved_a, key
 
-  def goes_on(carry: _Carry) -> jax.Array:
+  def is_active(carry: _Carry) -> jax.Array:
     return ~(carry[0].state.is_over.all() & carry[1].state.is_over.all())
 
   key_begin, key_play = jax.random.split(key)
@@ -109,18 +112,20 @@ def play_match(
   groups = jax.vmap(jax.vmap(begin))(jax.random.split(key_begin, (2, half)), numbers)
   turn_a = jax.tree.map(lambda x: x[0], groups)
   turn_b = jax.tree.map(lambda x: x[1], groups)
-  turn_a, turn_b, _ = jax.lax.while_loop(goes_on, ply, (turn_a, turn_b, key_play))
+  turn_a, turn_b, _ = jax.lax.while_loop(is_active, ply, (turn_a, turn_b, key_play))
   return _score(turn_a) + _score(turn_b)
 
 
 def _move(
   game: game_lib.LineGame, group: _Group, action: jax.Array, *, may_begin: jax.Array
 ) -> _Group:
-  """Makes a move, unless the game is to be begun by the other player."""
+  """Makes a move, unless the other player has to make the first one."""
   after = game.step(group.state, action)
-  goes = may_begin | (group.state.num_moves > 0)
+  may_move = may_begin | (group.state.num_moves > 0)
   return group._replace(
-    state=jax.tree.map(lambda new, old: jnp.where(goes, new, old), after, group.state)
+    state=jax.tree.map(
+      lambda new, old: jnp.where(may_move, new, old), after, group.state
+    )
   )
 
 
@@ -148,7 +153,7 @@ class SelfPlay(NamedTuple):
 
   Attributes:
     state: `[lanes]` the positions.
-    memory: `[lanes]` what the player keeps in mind in each game.
+    memory: `[lanes]` the player's memory in each game.
     num_games: `[lanes]` int32, finished games.
   """
 
@@ -166,7 +171,7 @@ def self_play(
   Args:
     player: moves for both sides.
     key: consumed.
-    num_lanes: how many games go on at a time.
+    num_lanes: how many games are played at a time.
     num_plies: how many moves are made in each lane.
   """
   game = player.game

@@ -1,4 +1,4 @@
-"""Many games side by side: trees whose arrays have one row for each game."""
+"""Parallel games: trees whose arrays have one row for each game, called a lane."""
 
 from typing import TypeVar
 
@@ -12,7 +12,13 @@ Tree = TypeVar("Tree")
 
 
 def pick(values: chex.Array, places: chex.Array) -> jax.Array:
-  """Returns `[lanes]`, for each game the one of its `[lanes, n]` values at a place."""
+  """Returns `[lanes]`: for each game one of its values.
+
+  Args:
+    values: `[lanes, n]`.
+    places: `[lanes]` int32.
+  """
+  chex.assert_rank([values, places], [2, 1])
   return jnp.take_along_axis(values, places[:, None], axis=1)[:, 0]
 
 
@@ -29,6 +35,7 @@ def where(condition: chex.Array, if_true: Tree, if_false: Tree) -> Tree:
     if_true: a tree of `[lanes, ...]` arrays.
     if_false: likewise.
   """
+  chex.assert_rank(condition, 1)
 
   def choose(a: chex.Array, b: chex.Array) -> jax.Array:
     return jnp.where(condition.reshape(-1, *[1] * (a.ndim - 1)), a, b)

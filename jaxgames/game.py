@@ -4,7 +4,6 @@ from collections.abc import Iterable
 import dataclasses
 import functools
 import math
-import re
 from typing import NamedTuple
 
 import chex
@@ -14,9 +13,9 @@ import numpy as np
 
 from jaxgames import bits
 from jaxgames import lines
-from jaxgames import suggestions
+from jaxgames import registry
 
-__all__ = ["GAMES", "GOMOKU_SIZES", "LineGame", "State", "make"]
+__all__ = ["GAMES", "LineGame", "State", "make"]
 
 
 class State(NamedTuple):
@@ -318,43 +317,22 @@ def _check_board(shape: lines.Shape, length: int) -> None:
     )
 
 
-GAMES = {
-  "tictactoe": LineGame(shape=(3, 3), length=3),
-  "connect4_4x4": LineGame(shape=(4, 4), length=4, gravity=True),
-  "connect4": LineGame(shape=(6, 7), length=4, gravity=True),
-  "ttt3d": LineGame(shape=(4, 4, 4), length=4, gravity=True),
-  "gomoku": LineGame(shape=(15, 15), length=5),
+GAMES: dict[str, LineGame] = {
+  name: LineGame(board.shape, board.length, board.gravity)
+  for name, board in registry.BOARDS.items()
 }
 
 
-# Sides of the square boards that Gomoku is played on.
-GOMOKU_SIZES = range(5, 33)
-
-_SIZED_GOMOKU = re.compile(r"gomoku:size=([0-9]{1,4})")
-
-
 def make(name: str) -> LineGame:
-  """Returns a game by its name; Gomoku on a board of any size too.
+  """Returns a game by its name, perhaps on a board of another size.
 
   >>> make("connect4").shape
   (6, 7)
   >>> make("gomoku:size=19").shape
   (19, 19)
+
+  Raises:
+    ValueError: if there is no such game, or not with this size.
   """
-  if name in GAMES:
-    return GAMES[name]
-  base, colon, _ = name.partition(":")
-  if base not in GAMES:
-    raise ValueError(f"no game {base!r}: {suggestions.close_match(base, GAMES)}")
-  sized = _SIZED_GOMOKU.fullmatch(name)
-  if sized is None:
-    hint = "it has none" if base != "gomoku" else "write gomoku:size=19"
-    raise ValueError(
-      f"game {base!r} has no option {name[len(base + colon) :]!r}: {hint}"
-    )
-  size = int(sized[1])
-  if size not in GOMOKU_SIZES:
-    raise ValueError(
-      f"Gomoku is played on boards of {GOMOKU_SIZES[0]} to {GOMOKU_SIZES[-1]}, not {size}"
-    )
-  return LineGame(shape=(size, size), length=GAMES["gomoku"].length)
+  board = registry.parse(name)
+  return LineGame(board.shape, board.length, board.gravity)

@@ -15,13 +15,11 @@ __all__ = [
   "Direction",
   "Shape",
   "action_symmetries",
-  "cell_classes",
   "cell_symmetries",
   "directions",
   "lines_through",
   "steps",
   "symmetric_lines",
-  "symmetric_places",
   "winning_lines",
 ]
 
@@ -134,36 +132,6 @@ def symmetric_lines(
   oriented = np.array([cells for cells, _ in found], np.int32)
   classes = np.array([number for _, number in found], np.int32)
   return _frozen(oriented), _frozen(classes)
-
-
-@functools.lru_cache
-def symmetric_places(shape: Shape, length: int, gravity: bool) -> np.ndarray:
-  """Returns which places on lines a symmetry of the board maps onto each other.
-
-  Returns:
-    `[num_lines, length]` int32, a number for each class of a cell and a line through
-    it, in the order of `winning_lines`.
-  """
-  lines = winning_lines(shape, length)
-  classes: dict[tuple[frozenset[int], int], int] = {}
-  num_classes = 0
-  for line in lines:
-    images = cell_symmetries(shape, gravity)[:, line].tolist()
-    for place, cell in enumerate(line.tolist()):
-      if (frozenset(line.tolist()), cell) in classes:
-        continue
-      for image in images:
-        classes[frozenset(image), image[place]] = num_classes
-      num_classes += 1
-  found = [[classes[frozenset(line), cell] for cell in line] for line in lines.tolist()]
-  return _frozen(np.array(found, np.int32))
-
-
-@functools.lru_cache
-def cell_classes(shape: Shape, gravity: bool) -> np.ndarray:
-  """Returns `[num_cells]` int32, a number for each class of symmetric cells."""
-  lowest = cell_symmetries(shape, gravity).min(axis=0)
-  return _frozen(np.unique(lowest, return_inverse=True)[1].astype(np.int32))
 
 
 @functools.lru_cache

@@ -28,7 +28,7 @@ class State(pgx.core.State):
   """A position as pgx sees it; the fields without an underscore are pgx's own.
 
   Attributes:
-    current_player: `[]` int32, which of the two agents moves; who is first is drawn.
+    current_player: `[]` int32, which of the two agents moves; the first is drawn.
     observation: `[*shape, 2]` bool, the current player's stones and the other's.
     rewards: `[2]` float32 for each agent, not zero only when the game ends.
     terminated: `[]` bool.
@@ -94,7 +94,7 @@ class LineGameEnv(pgx.core.Env):
   def num_players(self) -> int:
     return 2
 
-  # pgx would find the next two out by playing.
+  # pgx itself would derive the next two from a played game.
 
   @property
   def num_actions(self) -> int:

@@ -1,10 +1,11 @@
 """Monte Carlo tree search for one position; `jax.vmap` makes it many.
 
 The tree is a set of arrays with a row for each simulation, as in mctx. It differs in
-how results travel back: mctx carries the tree through a loop that ends at different
-times in different games, so that every step of it copies every tree; here the way down
-is remembered and one scatter updates it, so that a simulation costs the same however
-large the tree has grown. tests/test_search.py holds the visits equal to mctx's.
+how results are backed up: mctx carries the tree through a loop that ends at different
+times in different games, so that every step of it copies every tree; here the path down
+is recorded and one scatter updates it, so that a simulation costs the same however
+large the tree has grown. tests/jaxgames/test_search.py compares the
+visits with mctx's.
 """
 
 from collections.abc import Callable
@@ -30,7 +31,7 @@ __all__ = [
 
 
 class Evaluation(NamedTuple):
-  """What is said of a position when it is added to the tree.
+  """The evaluation of a position when it is added to the tree.
 
   Attributes:
     result: `[]` float32, the expected result, 1 if the first player surely wins and -1
@@ -43,7 +44,7 @@ class Evaluation(NamedTuple):
 
 
 class Advice(NamedTuple):
-  """What `prior_bound` wants to know of a position.
+  """The advice that `prior_bound` needs in a position.
 
   Attributes:
     priors: `[num_actions]` float32, how often to try each action; never where it is 0.
@@ -55,7 +56,7 @@ class Advice(NamedTuple):
   values: chex.Array
 
 
-# Judges a position that is not over: `(state, key)`.
+# Evaluates a position that is not over: `(state, key)`.
 EvaluateFn = Callable[[game_lib.State, chex.PRNGKey], Evaluation]
 
 # Chooses an action in the tree: `(key, visits, values, is_legal, advice)`, to `[]`
@@ -75,7 +76,7 @@ class Tree(NamedTuple):
     visits: `[num_nodes, num_actions]` float32, simulations through each action.
     results: `[num_nodes, num_actions]` float32, the sum of their results for the
       player to move.
-    advice: `[num_nodes, ...]` what the evaluation said of the actions there.
+    advice: `[num_nodes, ...]` from the evaluations.
   """
 
   states: game_lib.State
@@ -86,14 +87,14 @@ class Tree(NamedTuple):
 
 
 class _Path(NamedTuple):
-  """The way from the root down to a position that is new or over.
+  """The path from the root down to a position that is new or over.
 
   Attributes:
     nodes: `[num_cells]` int32, the nodes passed.
     actions: `[num_cells]` int32, the actions taken there.
     depth: `[]` int32, how many of them are valid.
     node: `[]` int32, the node arrived at.
-    is_going: `[]` bool.
+    is_active: `[]` bool, whether the path continues.
     key: for the choices to come.
   """
 
@@ -101,7 +102,7 @@ class _Path(NamedTuple):
   actions: chex.Array
   depth: chex.Array
   node: chex.Array
-  is_going: chex.Array
+  is_active: chex.Array
   key: chex.PRNGKey
 
 
@@ -137,7 +138,7 @@ def prior_bound(exploration: chex.Numeric) -> SelectFn:
   """Returns the rule of AlphaZero: w / n + c p sqrt(t) / (1 + n).
 
   Here t counts the visits of a position, of which the first chose no action; w / n is
-  from -1 to 1, and of an untried action what the advice says.
+  from -1 to 1, and the advice's value for an untried action.
   """
 
   def select(
@@ -171,9 +172,9 @@ def search(
     game: the game.
     state: the root.
     key: consumed.
-    evaluate_fn: judges the root and each new position once.
-    select_fn: chooses the way down.
-    num_simulations: how often to go down and add a position.
+    evaluate_fn: evaluates the root and each new position once.
+    select_fn: chooses an action in each position on the path down.
+    num_simulations: how often to descend and add a position.
   """
 
   def simulate(simulation: jax.Array, tree: Tree) -> Tree:
@@ -187,7 +188,8 @@ def search(
     result = jnp.where(leaf.is_over, leaf.winner.astype(jnp.float32), found.result)
     return _back_up(game, tree._replace(advice=advice), path, result)
 
-  # No simulation has this number. Of the root only the advice is used.
+  chex.assert_rank(state.num_moves, 0)
+  # No simulation has this number. Of the root's evaluation only the advice is used.
   advice = evaluate_fn(state, jax.random.fold_in(key, num_simulations)).advice
   tree = _plant(game, state, advice, num_simulations)
   return jax.lax.fori_loop(0, num_simulations, simulate, tree)
@@ -213,9 +215,9 @@ def _plant(
 def _descend(
   game: game_lib.LineGame, tree: Tree, key: chex.PRNGKey, select_fn: SelectFn
 ) -> _Path:
-  """Goes from the root to a position that is not in the tree yet, or is over."""
+  """Descends from the root to a position that is not in the tree yet, or is over."""
 
-  def go_down(path: _Path) -> _Path:
+  def descend(path: _Path) -> _Path:
     key, key_select = jax.random.split(path.key)
     state = jax.tree.map(lambda x: x[path.node], tree.states)
     visits, results = tree.visits[path.node], tree.results[path.node]
@@ -229,14 +231,14 @@ def _descend(
       actions=path.actions.at[path.depth].set(action),
       depth=path.depth + 1,
       node=jnp.where(is_known, child, path.node),
-      is_going=is_known & ~tree.states.is_over[child],
+      is_active=is_known & ~tree.states.is_over[child],
       key=key,
     )
 
   nothing = jnp.zeros(game.num_cells, jnp.int32)
-  root_goes_on = ~tree.states.is_over[0]
-  start = _Path(nothing, nothing, jnp.int32(0), jnp.int32(0), root_goes_on, key)
-  return jax.lax.while_loop(lambda path: path.is_going, go_down, start)
+  is_active = ~tree.states.is_over[0]
+  start = _Path(nothing, nothing, jnp.int32(0), jnp.int32(0), is_active, key)
+  return jax.lax.while_loop(lambda path: path.is_active, descend, start)
 
 
 def _expand(

@@ -1,4 +1,4 @@
-"""Words for those who mistype a name."""
+"""Did-you-mean suggestions for mistyped names."""
 
 from collections.abc import Iterable
 import difflib
@@ -7,7 +7,7 @@ __all__ = ["close_match"]
 
 
 def close_match(name: str, known: Iterable[str]) -> str:
-  """Says which known names there are, the closest first.
+  """Returns a sentence that lists the known names, after the closest if one is close.
 
   >>> close_match("attak", ["random", "attack"])
   "did you mean 'attack'? there are random, attack"

@@ -13,7 +13,6 @@ import rich.table
 import typer
 
 import jaxgames
-from jaxgames import networks
 from jaxgames import players
 from train import config as config_lib
 from train.bench import games as bench
@@ -93,7 +92,7 @@ TensorboardOption = Annotated[
 
 @app.command()
 def games() -> None:
-  """Lists the games, players, networks and learners that configs may name."""
+  """Lists the games, players and learners that configs may name."""
   console = rich.console.Console()
   table = rich.table.Table("game", "board", "line", "stones fall", title="Games")
   for name, game in jaxgames.GAMES.items():
@@ -104,17 +103,10 @@ def games() -> None:
   table = rich.table.Table("player", "what it does", "options", title="Players")
   for name, entry in players.PLAYERS.items():
     options = [
-      key if option.default in (option.empty, None) else f"{key}={option.default}"
+      key if option.default is None else f"{key}={option.default}"
       for key, option in entry.options.items()
     ]
     table.add_row(name, entry.summary, "\n".join(options))
-  console.print(table)
-  table = rich.table.Table(
-    "network", "units a line", "hidden layers", title="Networks of the ttt3d paper"
-  )
-  for name, (detectors, hidden) in networks.NETWORKS.items():
-    layers = ", ".join(map(str, hidden)) or "-"
-    table.add_row(name, str(detectors) if detectors else "-", layers)
   console.print(table)
   table = rich.table.Table("learner", "what it learns", title="Learners")
   for name, kind in learner_registry.KINDS.items():
@@ -319,7 +311,7 @@ def play(
     # Hints come from who is perfect, or else from the best at hand; if that is the
     # opponent, it is not loaded twice.
     adviser = None
-    if players.PLAYERS["expert"].plays_fn(the_game):
+    if players.PLAYERS["expert"].plays(the_game):
       adviser = agents.make(the_game, "expert")
     elif against is not None:
       adviser = agents.make(the_game, agents.default_opponent(game))

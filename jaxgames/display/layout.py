@@ -1,4 +1,4 @@
-"""What there is to draw of a position, on the host: the part all pictures share."""
+"""What is drawn of a position, computed on the host: the part all pictures share."""
 
 import functools
 from typing import NamedTuple
@@ -16,7 +16,7 @@ class Panel(NamedTuple):
   """One level of a board, or all of a board of two axes.
 
   Attributes:
-    title: its name, empty if there is but one panel.
+    title: its name, empty if there is only one panel.
     cells: `[rows, columns]` cell numbers, the first row drawn on top.
   """
 

@@ -16,7 +16,7 @@ from jaxgames import game as game_lib
 from jaxgames.exact import graph as graph_lib
 
 if typing.TYPE_CHECKING:
-  # Players import this package: the expert is a solved game.
+  # Players import this package, since the expert is a solved game.
   from jaxgames.players import base
 
 __all__ = ["Examination", "Results", "examine", "expected_results"]
@@ -27,7 +27,7 @@ class Examination(NamedTuple):
 
   Attributes:
     is_unbeatable: whether no opponent at all can win.
-    num_states: how many positions opponents can bring about.
+    num_states: how many positions opponents can reach.
     num_lost: how many of them are ends that the player has lost.
     losing_moves: a shortest game that it loses, moves of both sides; or none.
   """
@@ -50,8 +50,8 @@ def examine(player: base.Player, *, side: int) -> Examination:
   """Plays a deterministic player against every possible opponent.
 
   Args:
-    player: plays the same move whenever it meets the same position; of one that
-      draws random numbers only one course of them is examined.
+    player: plays the same move whenever it sees the same position; if it draws random
+      numbers, only one sequence of them is examined.
     side: 1 to let the player move first, -1 second.
   """
   if side not in (1, -1):
@@ -81,14 +81,14 @@ def examine(player: base.Player, *, side: int) -> Examination:
 def expected_results(
   graph: graph_lib.Graph, mine: chex.Array, theirs: chex.Array, *, side: int
 ) -> Results:
-  """Returns what players get who choose evenly among some actions of each position.
+  """Returns the results of players that choose evenly among actions of each position.
 
-  Pure and compiled. The players come last in the shapes, so that a position's numbers
+  Pure, to be compiled. The players come last in the shapes, so that a position's numbers
   lie side by side: P of them cost little more than one.
 
-  Against an opponent who may do anything, a player is unbeatable exactly if its losses
-  are 0: what can happen has a probability, and the smallest, one over all orders of all
-  moves, is far above the smallest number.
+  Against an opponent that may play any action, a player is unbeatable exactly if its
+  losses are 0: what can happen has a probability, and the smallest, one over all orders
+  of all moves, is far above the smallest float.
 
   Args:
     graph: of the game.
@@ -100,6 +100,8 @@ def expected_results(
   Returns:
     `[P]` each.
   """
+  chex.assert_shape(mine, (graph.num_states, None))
+  chex.assert_shape(theirs, (graph.num_states,))
   if side == -1:
     theirs = jnp.concatenate([graph.legal_actions[:1], theirs[1:]])
   results = (graph.states.winner * side)[:, None] == np.array([1, 0, -1], np.int8)
@@ -111,7 +113,7 @@ def expected_results(
   for depth, (start, stop) in reversed(list(enumerate(layers[:-1]))):
     is_mine = (depth % 2 == 0) == (side == 1)
     sets = mine[start:stop] if is_mine else theirs[start:stop, None]
-    # Of an action that is not legal: any row, it is not chosen.
+    # For an action that is not legal any row will do, since it is not chosen.
     rows = np.maximum(graph.successors[start:stop] - stop, 0)
     mean = _mean(values, rows, sets[:, None])
     is_over = graph.states.is_over[start:stop, None, None]
@@ -128,7 +130,7 @@ def _mean(values: jax.Array, rows: np.ndarray, sets: jax.Array) -> jax.Array:
     sets: `[n, 1, P]` or `[n, 1, 1]` uint32, the actions that count.
   """
   total, count = jnp.float32(0), jnp.float32(0)
-  # One by one: gathered all at once they would have to be written down first.
+  # One by one: gathered all at once they would have to be written to memory first.
   for action in range(rows.shape[1]):
     is_chosen = (sets >> np.uint32(action)) & np.uint32(1) != 0
     total += jnp.where(is_chosen, values[rows[:, action]], 0.0)

@@ -1,7 +1,7 @@
 """A small game as a graph: every position that play can reach, numbered from 0.
 
 A position with n stones is followed by positions with n + 1, so one layer after the
-other is expanded, by the game's own rules in compiled batches, and freed of duplicates.
+other is expanded, by the game's own rules in compiled batches, without duplicates.
 """
 
 from collections.abc import Callable
@@ -53,9 +53,8 @@ class Graph(NamedTuple):
     legal_actions: `[n]` uint32, a set of actions.
     starts: `[num_layers + 1]` int, the first position of each layer, and their number.
     numbers: `[n]` int32, the positions' `numbering.number`.
-    indices: `[num_numbers]` int32, the positions by number; 0 for numbers of none.
-    representatives: `[n]` int32, of the positions that a symmetry of the board makes of
-      each, the lowest.
+    indices: `[num_numbers]` int32, the positions by number; 0 where there is none.
+    representatives: `[n]` int32, the lowest of the positions that are symmetric to each.
   """
 
   states: game_lib.State
@@ -72,7 +71,7 @@ class Graph(NamedTuple):
 
 
 def is_small(game: game_lib.LineGame) -> bool:
-  """Returns whether all positions of a game can be had in seconds."""
+  """Returns whether all positions of a game can be enumerated in seconds."""
   return game.num_actions <= 32 and numbering.num_numbers(game) <= MOST_NUMBERS
 
 

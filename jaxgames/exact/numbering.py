@@ -42,6 +42,7 @@ def number_of_board(game: game_lib.LineGame, board: chex.Array) -> chex.Array:
     game: the rules.
     board: `[num_cells]` int8, as `game.observe` has it.
   """
+  chex.assert_shape(board, (game.num_cells,))
   return _number(game, board == 1, board == -1)
 
 

@@ -39,7 +39,7 @@ def solve(game: game_lib.LineGame) -> Solution:
   """
   graph = graph_lib.of(game)
   states = graph.states
-  # Whoever is to move in a position that is won has lost it.
+  # In a position that is won the player to move has lost.
   scores = np.where(states.is_over & (states.winner != 0), LOSS, 0).astype(np.int8)
   actions = np.zeros(graph.num_states, np.uint32)
   bits = np.uint32(1) << np.arange(game.num_actions, dtype=np.uint32)
@@ -50,8 +50,8 @@ def solve(game: game_lib.LineGame) -> Solution:
     best = mine.max(axis=1, keepdims=True)
     is_best = is_legal & (mine == best)
     actions[start:stop] = (is_best * bits).sum(axis=1, dtype=np.uint32)
-    goes_on = is_legal.any(axis=1)
-    scores[start:stop] = np.where(goes_on, best[:, 0], scores[start:stop])
+    is_active = is_legal.any(axis=1)
+    scores[start:stop] = np.where(is_active, best[:, 0], scores[start:stop])
   score = np.zeros(numbering.num_numbers(game), np.int8)
   best_actions = np.zeros(score.shape, np.uint32)
   score[graph.numbers], best_actions[graph.numbers] = scores, actions

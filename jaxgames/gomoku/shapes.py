@@ -45,17 +45,8 @@ _CLASSIC = (
 )
 
 
-def _five_cells() -> tuple[str, ...]:
-  """Returns every shape of five cells with a stone, most stones first; and open four."""
-  drawings = ["".join("_X"[i >> j & 1] for j in range(5)) for i in range(1, 32)]
-  # Of a shape and its mirror image, one.
-  chosen = {max(drawing, drawing[::-1]) for drawing in drawings}
-  ordered = sorted(chosen, key=lambda drawing: (-drawing.count("X"), drawing))
-  return ("XXXXX", "_XXXX_", *ordered[1:])
-
-
-# Sets of shapes that configs may name; the first shape of each is five in a row.
-SETS: dict[str, tuple[str, ...]] = {"classic": _CLASSIC, "five_cells": _five_cells()}
+# Sets of shapes by name (`options.ShapeSet`); the first shape of each is five in a row.
+SETS: dict[str, tuple[str, ...]] = {"classic": _CLASSIC}
 
 # How far from a new stone a shape of six cells may reach.
 REACH = 5
@@ -84,6 +75,7 @@ def count(
     drawings: the shapes.
     board: `[*shape]` int8, 1 a stone of the side in question, -1 the other's.
   """
+  chex.assert_shape(board, game.shape)
   found = jnp.zeros(len(drawings), jnp.int32)
   for length in sorted({len(drawing) for drawing in drawings}):
     table = jnp.asarray(_shapes_of(drawings, length))
@@ -93,7 +85,7 @@ def count(
 
 
 def surroundings(game: game_lib.LineGame, board: chex.Array) -> jax.Array:
-  """Returns what lies around each cell, as `count_after` wants it.
+  """Returns the surroundings of each cell, as `count_after` takes them.
 
   Args:
     game: the board's game.
@@ -102,6 +94,7 @@ def surroundings(game: game_lib.LineGame, board: chex.Array) -> jax.Array:
   Returns:
     `[num_cells, 2, num_directions]` int32, for the side that moves and for the other.
   """
+  chex.assert_shape(board, game.shape)
   sides = [windows.around(game, side, REACH) for side in (board, -board)]
   return jnp.stack(sides, axis=1)
 
@@ -111,7 +104,7 @@ def count_after(
 ) -> jax.Array:
   """Returns the counts after a stone on each of some cells.
 
-  Only the lines through the new stone are looked at.
+  Only the lines through the new stone are counted again.
 
   Args:
     drawings: the shapes.
@@ -121,6 +114,8 @@ def count_after(
   Returns:
     `[n, 2, num_shapes]` int32, of the side that has moved and of the other.
   """
+  chex.assert_shape(counts, (None, 2, len(drawings)))
+  chex.assert_shape(near, (counts.shape[0], 2, None))
   # One table for both sides, the other's after the mover's: one look-up instead of two.
   table = np.concatenate(changes(drawings))
   rows = near + np.array([[0], [len(table) // 2]], np.int32)[None]

@@ -1,8 +1,9 @@
 """What a stone would make of a line: a five, an open four, and so on down.
 
-Told for lines of five, `O` the new stone, `X` older ones, `#` what the side cannot have
-(the edge or the other's stone). A class is named by how many stones are still missing
-from the nearest line through the new stone, and by whether that line is open:
+Described for lines of five: `O` is the new stone, `X` are older ones, and `#` is what
+the side cannot have (the edge or the other's stone). A class is named by how many stones
+are still missing from the nearest line through the new stone, and by whether that line
+is open:
 
     missing  open                        not open
     0        a five       # O X X X X #
@@ -14,7 +15,7 @@ from the nearest line through the new stone, and by whether that line is open:
 
 Open with one missing means that two cells complete a line, so that no single stone of
 the other side stops it; open with more missing means that one stone more can make an
-open line that misses one less. An open three so becomes an open four unless answered.
+open line that misses one less. So an open three becomes an open four unless it is answered.
 """
 
 import functools

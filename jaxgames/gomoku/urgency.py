@@ -1,11 +1,12 @@
 """How urgent every empty cell is: what a stone there would make for either side.
 
-Told for lines of five; on boards with shorter or longer lines all is meant likewise.
+Described for lines of five; shorter and longer lines are treated alike.
 """
 
 import functools
 from typing import NamedTuple
 
+import chex
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -34,7 +35,7 @@ __all__ = [
 QUIET, STOP_FORK, FORK, STOP_FOUR, FOUR, STOP_FIVE, FIVE = range(7)
 
 # What a stone makes of all directions through a cell is one number, the sum of one for
-# each: shape scores in the lowest bits, then a count for each of these classes, told
+# each: shape scores in the lowest bits, then a count for each of these classes, given
 # by how many stones are missing and whether it is open.
 CLASSES = {
   "five": (0, True),
@@ -62,15 +63,16 @@ class Reading(NamedTuple):
 
 
 def read(game: game_lib.LineGame, board: jax.Array) -> Reading:
-  """Returns what is to be seen on a board.
+  """Returns what the side to move sees on a board.
 
   Args:
     game: the board's game; of two axes and without gravity.
     board: `[*shape]` int8, 1 a stone of the side to move, -1 the other's.
   """
+  chex.assert_shape(board, game.shape)
   own, other = _sum_of_directions(game, board), _sum_of_directions(game, -board)
   ranks = jnp.full_like(own, QUIET)
-  for is_so, found in (
+  for is_found, rank_found in (
     (_makes_fork(other), STOP_FORK),
     (_makes_fork(own), FORK),
     (_makes_four(other), STOP_FOUR),
@@ -78,7 +80,7 @@ def read(game: game_lib.LineGame, board: jax.Array) -> Reading:
     (_count(other, "five") > 0, STOP_FIVE),
     (_count(own, "five") > 0, FIVE),
   ):
-    ranks = jnp.maximum(ranks, jnp.where(is_so, found, QUIET))
+    ranks = jnp.maximum(ranks, jnp.where(is_found, rank_found, QUIET))
   is_empty = board.reshape(-1) == 0
   urgency = (ranks << SCORE_BITS) + _score(own) + _score(other)
   lead = jnp.where(is_empty, _score(own) - _score(other), 0).sum(dtype=jnp.int32)
@@ -108,8 +110,8 @@ def _rows(length: int) -> np.ndarray:
   doublings = length - missing.astype(np.int32) + is_open
   rows = (np.int32(1) << doublings) >> 1
   for name, (num_missing, must_be_open) in CLASSES.items():
-    is_so = (missing == num_missing) & (is_open == must_be_open)
-    rows += is_so.astype(np.int32) << _place(name)
+    is_found = (missing == num_missing) & (is_open == must_be_open)
+    rows += is_found.astype(np.int32) << _place(name)
   rows.flags.writeable = False
   return rows
 

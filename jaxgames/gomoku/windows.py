@@ -1,8 +1,8 @@
-"""What lies around every cell, line by line, as numbers to look things up by.
+"""The surroundings of every cell, line by line, as indices of tables.
 
 The cells near a place in one direction are digits of base 3: 0 empty, 1 a stone of the
 side in question, 2 what that side cannot have, the other's stone or the board's edge.
-So what a stone would make of a line is one row of a table that is computed beforehand.
+So what a stone would make of a line is one row of a table that is computed once.
 """
 
 import chex
@@ -59,6 +59,7 @@ def near_stones(
     state: a position; once it is over, no cell is returned.
     distance: how far along any axis.
   """
+  chex.assert_rank(state.num_moves, 0)
   is_stone = game.observe(state) != 0
   near = is_stone
   for axis in range(near.ndim):
@@ -86,13 +87,14 @@ def _numbers(
   game: game_lib.LineGame, board: chex.Array, offsets: list[int] | range
 ) -> jax.Array:
   """Returns the numbers whose digits lie at some offsets along each direction."""
+  chex.assert_shape(board, game.shape)
   margin = max(map(abs, offsets))
   cells = jnp.where(board < 0, TAKEN, board).astype(jnp.int32)
   padded = jnp.pad(cells, margin, constant_values=TAKEN)
   found = []
   for step in lines.steps(game.shape, game.length):
     number = jnp.zeros(game.shape, jnp.int32)
-    # Shifted boards are added up: no cell is looked up one by one.
+    # Shifted boards are added up, so that nothing is looked up cell by cell.
     for weight, offset in enumerate(offsets):
       corner = [margin + offset * along for along in step]
       ends = [first + size for first, size in zip(corner, game.shape, strict=True)]

@@ -1,4 +1,4 @@
-"""The activation of the ttt3d paper, with what it leaves open."""
+"""The activation of the ttt3d paper, and the derivatives it may be given."""
 
 import functools
 
@@ -6,12 +6,12 @@ import chex
 import jax
 import jax.numpy as jnp
 
-__all__ = ["squash", "squash_straight"]
+__all__ = ["squash", "squash_with_linear_gradient"]
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(1, 2))
 def squash(x: chex.Array, steepness: float, slope: float) -> jax.Array:
-  """Returns tanh(steepness x), to be differentiated as slope (1 - y^2).
+  """Returns tanh(steepness x), differentiated as slope (1 - y^2).
 
   The logistic function scaled to [-1, 1] has steepness 1/2. Its true derivative has
   the same number as its slope; many programs write 1 - y^2, which is twice as much.
@@ -37,10 +37,11 @@ def _squash_jvp(
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
-def squash_straight(x: chex.Array, steepness: float) -> jax.Array:
-  """Returns tanh(steepness x), to be differentiated as x.
+def squash_with_linear_gradient(x: chex.Array, steepness: float) -> jax.Array:
+  """Returns tanh(steepness x), differentiated as if it were x.
 
-  At the output: the error goes back as it is, without the activation's derivative.
+  For the output: the error is propagated back as it is, without the activation's
+  derivative.
 
   Args:
     x: of any shape.
@@ -49,8 +50,8 @@ def squash_straight(x: chex.Array, steepness: float) -> jax.Array:
   return jnp.tanh(steepness * x)
 
 
-@squash_straight.defjvp
-def _squash_straight_jvp(
+@squash_with_linear_gradient.defjvp
+def _squash_with_linear_gradient_jvp(
   steepness: float, primals: tuple[chex.Array], tangents: tuple[chex.Array]
 ) -> tuple[jax.Array, jax.Array]:
-  return squash_straight(primals[0], steepness), tangents[0]
+  return squash_with_linear_gradient(primals[0], steepness), tangents[0]

@@ -1,4 +1,4 @@
-"""How networks of patterns see a cell: as a digit, of which patterns are numbers.
+"""How networks of patterns see cells: each is a digit, and a pattern is a number.
 
 A cell is seen in one of four ways: empty and out of reach (under gravity, with nothing
 to stand on), an own stone, the other's, or empty and playable now. A code is the number
@@ -18,8 +18,8 @@ __all__ = [
   "OUT_OF_REACH",
   "OWN",
   "PLAYABLE",
-  "code_changes",
-  "codes",
+  "changes",
+  "encode",
   "number_by_counts",
 ]
 
@@ -27,10 +27,10 @@ OUT_OF_REACH, OWN, OTHER, PLAYABLE = range(4)
 NUM_DIGITS = 4
 
 
-def codes(
+def encode(
   game: game_lib.LineGame, boards: jax.Array, weights: chex.Array, offsets: chex.Array
 ) -> jax.Array:
-  """Returns `[B, n]` int32, weighted sums of the digits of boards.
+  """Returns the codes of boards, `[B, n]` int32: weighted sums of their digits.
 
   Args:
     game: whose boards these are.
@@ -38,24 +38,26 @@ def codes(
     weights: `[num_cells, n]` float32.
     offsets: `[1, n]` int32, added to the sums.
   """
+  chex.assert_shape(boards, (None, game.num_cells))
+  chex.assert_shape(weights, (game.num_cells, None))
   digits = _read(game, boards).astype(jnp.float32)
   # Small whole numbers, exact as floats; and a matrix product is the quickest way.
   found = jnp.dot(digits, weights, precision=jax.lax.Precision.HIGHEST)
   return found.astype(jnp.int32) + offsets
 
 
-def code_changes(game: game_lib.LineGame, weights: np.ndarray) -> np.ndarray:
+def changes(game: game_lib.LineGame, weights: np.ndarray) -> np.ndarray:
   """Returns `[num_cells, n]` int32, what an own stone in a playable cell adds to codes.
 
   The stone changes its own cell, and the cell above, which becomes playable: by the
   same numbers on any board.
   """
   weights = weights.astype(np.int32)
-  changes = (OWN - PLAYABLE) * weights
+  found = (OWN - PLAYABLE) * weights
   if game.gravity:
     above = weights[game.num_actions :]
-    changes[: -game.num_actions] += (PLAYABLE - OUT_OF_REACH) * above
-  return changes
+    found[: -game.num_actions] += (PLAYABLE - OUT_OF_REACH) * above
+  return found
 
 
 def number_by_counts(length: int) -> np.ndarray:

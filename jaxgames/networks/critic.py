@@ -4,7 +4,7 @@ Player 1 is one of the two sides, whether it moves first or second. In the shape
 `S` is the number of shapes of stones.
 """
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import chex
 import flax.linen as nn
@@ -12,8 +12,9 @@ import jax
 import jax.numpy as jnp
 
 from jaxgames import game as game_lib
+from jaxgames import options
 from jaxgames.gomoku import shapes as shapes_lib
-from jaxgames.networks import q
+from jaxgames.networks import initializers
 
 __all__ = ["Critic", "Situation"]
 
@@ -22,7 +23,7 @@ CODE_WIDTH = 5
 
 
 class Situation(NamedTuple):
-  """What the critic may know of positions, `[...]` of them.
+  """What the critic may see of positions, `[...]` of them.
 
   Attributes:
     counts: `[..., 2, S]` int32, shapes of player 1 and of player 2.
@@ -43,21 +44,21 @@ class Critic(nn.Module):
   The five architectures of section 4.1 have 274, 122, 196, 194 and 452 inputs.
 
   Attributes:
-    game: whose positions it judges.
+    game: whose positions it evaluates.
     shapes: a name in `shapes.SETS`.
     counts: how counts are given: `coded` by Table 1, `plain`, or not at all (`none`).
-    turn: how it is told whose turn it is: by two inputs for each of the `shapes` of
+    turn: how the inputs say whose turn it is: by two inputs for each of the `shapes` of
       both sides, by `two`, or not at all (`none`).
-    sees_first: whether two inputs tell who moved first.
-    sees_board: whether two inputs for each cell tell whose stone is there.
+    sees_first: whether two inputs say which player moved first.
+    sees_board: whether two inputs for each cell say whose stone is there.
     hidden: the number of hidden units.
     weight_range: weights are drawn uniformly from minus this to this.
   """
 
   game: game_lib.LineGame
   shapes: str = "classic"
-  counts: Literal["coded", "plain", "none"] = "coded"
-  turn: Literal["shapes", "two", "none"] = "shapes"
+  counts: options.CriticCounts = "coded"
+  turn: options.CriticTurn = "shapes"
   sees_first: bool = True
   sees_board: bool = False
   hidden: int = 100
@@ -81,7 +82,7 @@ class Critic(nn.Module):
     )
 
   def setup(self):
-    draw = q.uniform(self.weight_range)
+    draw = initializers.uniform(self.weight_range)
     self.inner = self.param("inner", draw, (self.num_inputs, self.hidden))
     self.outer = self.param("outer", draw, (self.hidden,))
 
@@ -91,10 +92,13 @@ class Critic(nn.Module):
     Args:
       inputs: `[..., num_inputs]` float32, from `encode`.
     """
+    chex.assert_axis_dimension(inputs, -1, self.num_inputs)
     return jax.nn.sigmoid(jax.nn.sigmoid(inputs @ self.inner) @ self.outer)
 
   def encode(self, situation: Situation) -> jax.Array:
     """Returns the inputs, `[..., num_inputs]` float32; needs no parameters."""
+    chex.assert_shape(situation.counts, (..., 2, len(self.drawings)))
+    chex.assert_shape(situation.boards, (..., self.game.num_cells))
     counts = situation.counts.reshape(*situation.counts.shape[:-2], -1)
     turn = _either(situation.is_turn)
     parts = []
@@ -119,6 +123,7 @@ class Critic(nn.Module):
     Args:
       board: `[*shape]` int8, 1 the stones of the side that comes first.
     """
+    chex.assert_shape(board, self.game.shape)
     sides = [shapes_lib.count(self.game, self.drawings, b) for b in (board, -board)]
     return jnp.stack(sides)
 

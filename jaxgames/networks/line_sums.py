@@ -3,14 +3,14 @@
 A move changes one cell. So the sums after every possible move are the present sums
 plus a row for each move: rows of the weights themselves where each cell has its own
 weights, and rows of a table over line patterns where lines have detectors. Tables are
-made once for all games that share the weights; then a move costs look-ups alone.
+computed once for all games that share the weights; then a move costs look-ups alone.
 
 In the shapes, `B` is the number of boards and `A` that of actions.
 """
 
 from collections.abc import Callable
 import functools
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import chex
 import flax.linen as nn
@@ -22,9 +22,7 @@ from jaxgames import game as game_lib
 from jaxgames import lines
 from jaxgames.networks import lookup
 
-__all__ = ["CellSums", "LineSums", "LineTables", "Sharing"]
-
-Sharing = Literal["none", "symmetry", "all"]
+__all__ = ["CellSums", "LineSums", "LineTables"]
 
 ActivationFn = Callable[[jax.Array], jax.Array]
 Initializer = nn.initializers.Initializer
@@ -52,9 +50,11 @@ class CellSums(nn.Module):
 
   def __call__(self, boards: jax.Array) -> jax.Array:
     """Returns `[B, width]` for boards `[B, num_cells]` of -1, 0, 1."""
+    chex.assert_shape(boards, (None, self.game.num_cells))
     return boards.astype(jnp.float32) @ self.kernel
 
   def tables(self) -> jax.Array:
+    """Returns what `after` looks up; computed once for all boards."""
     return self.kernel
 
   def after(self, tables: jax.Array, boards: jax.Array, cells: jax.Array) -> jax.Array:
@@ -65,11 +65,11 @@ class CellSums(nn.Module):
       boards: `[B, num_cells]` int8.
       cells: `[B, A]` int32, empty cells.
     """
-    return self(boards)[:, None] + lookup.look_up(tables, cells)
+    return self(boards)[:, None] + lookup.rows(tables, cells)
 
 
 class LineTables(NamedTuple):
-  """What there is to know of each pattern of each line.
+  """The numbers of each pattern of each line.
 
   Attributes:
     detected: `[num_lines * 3^length, detectors]`, the detectors' activations, by line
@@ -85,11 +85,7 @@ class LineTables(NamedTuple):
 class LineSums(nn.Module):
   """Sums over detectors, each of which sees the cells of one line.
 
-  Stored as one small matrix a line, from its cells to its detectors; or a class of
-  lines, if they share. Lines that a symmetry of the board maps onto each other are read
-  in corresponding order, and if it maps a line onto itself backwards, mirrored places
-  have the same weights: so symmetric boards have the same sums. Where all lines share,
-  each is read in its own order, and this need not be so.
+  Stored as one small matrix a line, from its cells to its detectors.
 
   Attributes:
     game: whose boards and lines these are.
@@ -98,8 +94,6 @@ class LineSums(nn.Module):
     has_bias: whether detectors have a bias.
     activation_fn: of the detectors.
     kernel_init: draws the weights.
-    sharing: which lines have their weights in common: `none`, those that a `symmetry`
-      of the board maps onto each other, or `all`.
   """
 
   game: game_lib.LineGame
@@ -108,26 +102,23 @@ class LineSums(nn.Module):
   has_bias: bool
   activation_fn: ActivationFn
   kernel_init: Initializer
-  sharing: Sharing = "none"
 
   def setup(self):
-    classes, places = _classes(self.game, self.sharing)
-    self.line_kernel = self._shared("line_kernel", places, (self.detectors,))
+    num_lines, length = self.game.lines.shape
+    self.line_kernel = self.param(
+      "line_kernel", self.kernel_init, (num_lines, length, self.detectors)
+    )
     if self.has_bias:
-      self.line_bias = self._shared("line_bias", classes, (self.detectors,))
-    self.kernel = self._shared("kernel", classes, (self.detectors, self.width))
-
-  def _shared(
-    self, name: str, classes: np.ndarray, shape: tuple[int, ...]
-  ) -> jax.Array:
-    """Returns weights for all lines, or their places, from those of each class."""
-    if self.sharing == "none":
-      return self.param(name, self.kernel_init, (*classes.shape, *shape))
-    num_classes = int(classes.max()) + 1
-    return self.param(name, self.kernel_init, (num_classes, *shape))[classes]
+      self.line_bias = self.param(
+        "line_bias", self.kernel_init, (num_lines, self.detectors)
+      )
+    self.kernel = self.param(
+      "kernel", self.kernel_init, (num_lines, self.detectors, self.width)
+    )
 
   def __call__(self, boards: jax.Array) -> jax.Array:
     """Returns `[B, width]` for boards `[B, num_cells]` of -1, 0, 1."""
+    chex.assert_shape(boards, (None, self.game.num_cells))
     # Boards go last, so that picking the cells of lines copies whole rows, and sums
     # over the cells of a line are operations on long vectors.
     on_lines = boards.T.astype(jnp.float32)[self.game.lines]
@@ -139,6 +130,7 @@ class LineSums(nn.Module):
     return flat.T @ self.kernel.reshape(-1, self.width)
 
   def tables(self) -> LineTables:
+    """Returns what `after` looks up; computed once for all boards."""
     patterns = _patterns(self.game.length)
     detected = jnp.einsum("pc,lcd->lpd", patterns, self.line_kernel)
     active = self._activate(
@@ -176,7 +168,7 @@ class LineSums(nn.Module):
     # Ends in a product and not in a sum of rows, which the compiler would join with
     # what follows and then compute anew for every action.
     rows = _indices(boards, *_pattern_weights(self.game))
-    detected = lookup.look_up(tables.detected, rows).reshape(len(boards), -1)
+    detected = lookup.rows(tables.detected, rows).reshape(len(boards), -1)
     return detected @ self.kernel.reshape(-1, self.width)
 
   def _changes(
@@ -186,15 +178,15 @@ class LineSums(nn.Module):
     rows = _indices(boards, *_change_weights(self.game))
     places = _places_through(self.game)
     num_always = int((places >= 0).all(axis=0).sum())
-    places_here = lookup.look_up(jnp.asarray(places), cells)
+    places_here = lookup.rows(jnp.asarray(places), cells)
     num_slots = places.shape[1]
     flat = jnp.maximum(places_here, 0).reshape(len(boards), -1)
     rows = jnp.take_along_axis(rows, flat, axis=1, mode="promise_in_bounds")
     rows = rows.reshape(*cells.shape, num_slots)
-    total = lookup.sum_of(tables.changes, rows[..., :num_always])
+    total = lookup.sum_of_rows(tables.changes, rows[..., :num_always])
     for slot in range(num_always, num_slots):
       is_line = (places_here[..., slot] >= 0)[..., None]
-      total += jnp.where(is_line, lookup.look_up(tables.changes, rows[..., slot]), 0.0)
+      total += jnp.where(is_line, lookup.rows(tables.changes, rows[..., slot]), 0.0)
     return total
 
   def _activate(self, detected: jax.Array, bias: jax.Array | None) -> jax.Array:
@@ -207,23 +199,6 @@ def _indices(boards: jax.Array, weights: np.ndarray, offsets: np.ndarray) -> jax
   digits = jnp.where(boards < 0, jnp.int8(2), boards).astype(jnp.float32)
   found = jnp.dot(digits, weights, precision=jax.lax.Precision.HIGHEST)
   return found.astype(jnp.int32) + offsets
-
-
-@functools.lru_cache
-def _classes(
-  game: game_lib.LineGame, sharing: Sharing
-) -> tuple[np.ndarray, np.ndarray]:
-  """Returns which lines, and which of their places, have the same weights.
-
-  Returns:
-    `[num_lines]` and `[num_lines, length]` int, numbers of classes.
-  """
-  if sharing == "symmetry":
-    board = game.shape, game.length, game.gravity
-    return lines.symmetric_lines(*board)[1], lines.symmetric_places(*board)
-  num_lines, length = game.lines.shape
-  classes = np.arange(num_lines) if sharing == "none" else np.zeros(num_lines, int)
-  return classes, length * classes[:, None] + np.arange(length)[None]
 
 
 @functools.lru_cache

@@ -1,16 +1,15 @@
 """A first layer of tables: what each pattern of stones on a line is worth.
 
-A cell of a line is seen in one of four ways, see `digits`. So a line of four has 256
+A cell of a line is seen in one of four ways, see `codes`. So a line of four has 256
 patterns, and a weight, or a row of them, for each.
 
-Lines may share what they know in several ways at once: then a pattern is worth the sum
-of what all tables say, one that learns fast from all lines and one that tells them
-apart.
+Lines may share tables in several ways at once: then a pattern is worth the sum of what
+all tables say, one that learns fast from all lines and one that distinguishes them.
 """
 
 from collections.abc import Sequence
 import functools
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import chex
 import flax.linen as nn
@@ -20,12 +19,13 @@ import numpy as np
 
 from jaxgames import game as game_lib
 from jaxgames import lines
-from jaxgames.networks import codes as codes_lib
+from jaxgames import options
+from jaxgames.networks import codes
 from jaxgames.networks import lookup
 
 __all__ = ["PatternSums", "Sharing"]
 
-Sharing = Literal["none", "symmetry", "all", "counts"]
+Sharing = options.PatternSharing
 
 
 class _Layout(NamedTuple):
@@ -50,8 +50,8 @@ class PatternSums(nn.Module):
     game: whose boards and lines these are.
     width: the number of sums.
     sharings: for each table, which lines have it in common: `none`, those that a
-      `symmetry` of the board maps onto each other, `all`, or all with patterns told by
-      `counts` alone, whatever their order.
+      `symmetry` of the board maps onto each other, `all`, or all with the `counts` of a
+      pattern's digits alone, whatever their order.
     has_sides: whether the player who moved first has tables of its own, and the second
       player others.
   """
@@ -64,13 +64,13 @@ class PatternSums(nn.Module):
   def setup(self):
     num_rows = int(_layout(self.game, self.sharings).rows.max()) + 1
     shape = (num_rows * (2 if self.has_sides else 1), self.width)
-    # Zero, since a pattern that was never met is worth nothing.
+    # Zero, since a pattern that was never seen is worth nothing.
     self.table = self.param("table", nn.initializers.zeros_init(), shape)
 
   def __call__(self, boards: jax.Array) -> jax.Array:
     """Returns `[B, width]` for boards `[B, num_cells]` of -1, 0, 1."""
-    codes = self._codes(boards, is_after=True)
-    return _look_up(self.tables(), codes)
+    chex.assert_shape(boards, (None, self.game.num_cells))
+    return _sum_of_rows(self.tables(), self._encode(boards, is_after=True))
 
   def tables(self) -> jax.Array:
     """Returns `[num_codes, width]`, for each side if they have their own."""
@@ -88,12 +88,11 @@ class PatternSums(nn.Module):
       boards: `[B, num_cells]` int8.
       cells: `[B, A]` int32, playable cells.
     """
-    codes = self._codes(boards, is_after=False)
+    present = self._encode(boards, is_after=False)
     changes = jnp.asarray(_code_changes(self.game, self.sharings))
-    after = codes[:, None] + lookup.look_up(changes, cells)
-    return _look_up(tables, after)
+    return _sum_of_rows(tables, present[:, None] + lookup.rows(changes, cells))
 
-  def _codes(self, boards: jax.Array, *, is_after: bool) -> chex.Array:
+  def _encode(self, boards: jax.Array, *, is_after: bool) -> chex.Array:
     """Returns `[B, n]` int32, the row of each line's pattern in each table.
 
     Args:
@@ -101,34 +100,34 @@ class PatternSums(nn.Module):
       is_after: whether the player who sees the board has just moved, or is to move.
     """
     layout = _layout(self.game, self.sharings)
-    codes = codes_lib.codes(self.game, boards, layout.weights, layout.offsets)
+    found = codes.encode(self.game, boards, layout.weights, layout.offsets)
     if not self.has_sides:
-      return codes
+      return found
     num_stones = jnp.abs(boards).sum(axis=1, dtype=jnp.int32)
     is_second = (num_stones + (1 if is_after else 0)) % 2
-    return codes + len(layout.rows) * is_second[:, None]
+    return found + len(layout.rows) * is_second[:, None]
 
 
-def _look_up(table: jax.Array, codes: jax.Array) -> jax.Array:
-  return lookup.look_up(table, codes).sum(axis=-2)
+def _sum_of_rows(table: jax.Array, rows: jax.Array) -> jax.Array:
+  return lookup.rows(table, rows).sum(axis=-2)
 
 
 @functools.lru_cache
 def _layout(game: game_lib.LineGame, sharings: Sequence[Sharing]) -> _Layout:
   """Returns how the patterns of all lines are read for all tables."""
-  num_patterns = codes_lib.NUM_DIGITS**game.length
+  num_patterns = codes.NUM_DIGITS**game.length
   weights, offsets, rows = [], [], []
   num_codes = num_rows = 0
   for sharing in sharings:
     oriented, classes = _oriented_lines(game, sharing)
     of_table = np.zeros((game.num_cells, len(oriented)), np.float32)
     for number, cells in enumerate(oriented):
-      of_table[cells, number] = codes_lib.NUM_DIGITS ** np.arange(game.length)
+      of_table[cells, number] = codes.NUM_DIGITS ** np.arange(game.length)
     weights.append(of_table)
     offsets.append(num_codes + num_patterns * classes)
     of_codes = np.arange((classes.max() + 1) * num_patterns)
     if sharing == "counts":
-      of_codes = codes_lib.number_by_counts(game.length)
+      of_codes = codes.number_by_counts(game.length)
     rows.append(num_rows + of_codes)
     num_codes += len(of_codes)
     num_rows += int(of_codes.max()) + 1
@@ -142,7 +141,7 @@ def _layout(game: game_lib.LineGame, sharings: Sequence[Sharing]) -> _Layout:
 @functools.lru_cache
 def _code_changes(game: game_lib.LineGame, sharings: Sequence[Sharing]) -> np.ndarray:
   """Returns `[num_cells, n]` int32, what an own stone in a cell changes."""
-  return codes_lib.code_changes(game, _layout(game, sharings).weights)
+  return codes.changes(game, _layout(game, sharings).weights)
 
 
 def _oriented_lines(

@@ -1,17 +1,19 @@
 """Q networks: what each move of a position is worth to the player to move."""
 
 from collections.abc import Callable
-from typing import Literal
 
+import chex
 import flax.linen as nn
 import jax
 import jax.numpy as jnp
 
 from jaxgames import game as game_lib
+from jaxgames import options
+from jaxgames.networks import initializers
 
-__all__ = ["ACTIVATIONS", "Activation", "QNetwork", "uniform"]
+__all__ = ["ACTIVATIONS", "Activation", "QNetwork"]
 
-Activation = Literal["sigmoid", "tanh", "relu", "identity"]
+Activation = options.Activation
 
 ACTIVATIONS: dict[Activation, Callable[[jax.Array], jax.Array]] = {
   "sigmoid": jax.nn.sigmoid,
@@ -27,7 +29,7 @@ class QNetwork(nn.Module):
   The qlearn paper's has 18 inputs, N sigmoid units and 9 sigmoid outputs.
 
   Attributes:
-    game: whose positions it judges.
+    game: whose positions it evaluates.
     hidden: the sizes of the hidden layers.
     activation: of the hidden layers.
     output_activation: of the outputs.
@@ -56,7 +58,7 @@ class QNetwork(nn.Module):
     kernel_init = nn.initializers.lecun_normal()
     bias_init = nn.initializers.zeros
     if self.weight_range is not None:
-      kernel_init = bias_init = uniform(self.weight_range)
+      kernel_init = bias_init = initializers.uniform(self.weight_range)
     self.layers = [
       nn.Dense(
         width, use_bias=self.has_bias, kernel_init=kernel_init, bias_init=bias_init
@@ -71,6 +73,8 @@ class QNetwork(nn.Module):
       boards: `[B, num_cells]` int8, 1 the stones of the player to move, -1 the other's.
       is_legal: `[B, num_actions]` bool, the possible moves.
     """
+    chex.assert_shape(boards, (None, self.game.num_cells))
+    chex.assert_shape(is_legal, (boards.shape[0], self.game.num_actions))
     moves = is_legal.astype(jnp.float32)
     x = boards.astype(jnp.float32)
     if self.sees_moves:
@@ -79,13 +83,3 @@ class QNetwork(nn.Module):
       x = ACTIVATIONS[self.activation](layer(x))
     values = ACTIVATIONS[self.output_activation](self.layers[-1](x))
     return values * moves if self.masks_outputs else values
-
-
-def uniform(limit: float) -> nn.initializers.Initializer:
-  """Returns what draws numbers uniformly from -limit to limit."""
-
-  def draw(key, shape, dtype=jnp.float32, out_sharding=None):
-    del out_sharding
-    return jax.random.uniform(key, shape, dtype, minval=-limit, maxval=limit)
-
-  return draw

@@ -1,7 +1,6 @@
 """Value networks: what a board is worth to the player who has just moved."""
 
 import functools
-from typing import Any
 
 import chex
 import flax.linen as nn
@@ -9,74 +8,63 @@ import jax
 import jax.numpy as jnp
 
 from jaxgames import game as game_lib
+from jaxgames import options
 from jaxgames.networks import activation
-from jaxgames.networks import crossings
+from jaxgames.networks import initializers
 from jaxgames.networks import line_sums
 from jaxgames.networks import pattern_sums
 
-__all__ = ["NETWORKS", "ValueNetwork", "num_weights"]
+__all__ = ["ValueNetwork", "num_weights"]
 
-# Table I of the ttt3d paper: detectors a line, hidden layers.
-NETWORKS: dict[str, tuple[int, tuple[int, ...]]] = {
-  "small_structured": (4, ()),
-  "deep_structured": (4, (32,)),
-  "small_unstructured": (0, (50,)),
-  "deep_unstructured": (0, (95, 51)),
-  "wide_unstructured": (0, (169,)),
-}
-
-
-def _uniform(
-  key: chex.PRNGKey, shape: tuple[int, ...], dtype: Any = jnp.float32
-) -> jax.Array:
-  return jax.random.uniform(key, shape, dtype, minval=-0.5, maxval=0.5)
+# As in the ttt3d paper. One function for all networks, since equal networks must have
+# equal attributes: otherwise each would be compiled again.
+_INITIALIZER = initializers.uniform(0.5)
 
 
 class ValueNetwork(nn.Module):
-  """A multilayer perceptron on a board, its first layer plain or joined to lines.
+  """A multilayer perceptron whose first layer sees all cells, or the cells of lines.
 
   Weights are drawn uniformly from [-0.5, 0.5], as in the ttt3d paper; tables of
-  patterns begin with zeros, and crossings with next to nothing.
+  patterns begin with zeros. In the shapes, `B` is the number of boards and `A` that of
+  actions.
 
   Attributes:
-    game: whose boards it judges; its lines make the structured layer.
+    game: whose boards it evaluates; its lines make the structured layer.
     hidden: the sizes of the fully connected hidden layers.
-    detectors: how many units each winning line has, joined to its cells only; with 0
-      the first hidden layer is joined to all cells.
-    sharing: which lines have their detectors in common: see `line_sums.LineSums`.
+    detectors: how many units each winning line has, connected to its cells only; with 0
+      the first hidden layer is connected to all cells.
     pattern_sharings: if given, lines have tables of patterns in place of detectors, and
       this says which lines share them: see `pattern_sums.PatternSums`.
     has_sides: whether the two sides have their own tables of patterns.
-    crossings: how many units each empty cell has, joined to the patterns of the lines
-      through it; see `crossings.CrossingSums`.
     has_bias: whether units have a bias. The paper's counts of weights have none.
     steepness: of the activation; 1/2 is the logistic function scaled to [-1, 1].
     slope: of the derivative that back-propagation uses, see `activation.squash`.
-    is_straight: whether the output's error goes back without any derivative of its
-      activation, see `activation.squash_straight`.
+    has_linear_output_gradient: whether the output's error is propagated back without
+      the derivative of its activation: `activation.squash_with_linear_gradient`.
   """
 
   game: game_lib.LineGame
   hidden: tuple[int, ...] = ()
   detectors: int = 0
-  pattern_sharings: tuple[pattern_sums.Sharing, ...] = ()
+  pattern_sharings: tuple[options.PatternSharing, ...] = ()
   has_sides: bool = False
-  crossings: int = 0
   has_bias: bool = False
   steepness: float = 0.5
   slope: float = 0.5
-  is_straight: bool = False
-  sharing: line_sums.Sharing = "none"
+  has_linear_output_gradient: bool = False
 
   def setup(self):
     widths = (*self.hidden, 1)
     self.sums = self._make_sums(widths[0])
-    if self.crossings:
-      self.crossing_sums = crossings.CrossingSums(self.game, widths[0], self.crossings)
     if self.has_bias:
-      self.bias = self.param("bias", _uniform, widths[:1])
+      self.bias = self.param("bias", _INITIALIZER, widths[:1])
     self.layers = [
-      nn.Dense(width, use_bias=self.has_bias, kernel_init=_uniform, bias_init=_uniform)
+      nn.Dense(
+        width,
+        use_bias=self.has_bias,
+        kernel_init=_INITIALIZER,
+        bias_init=_INITIALIZER,
+      )
       for width in widths[1:]
     ]
 
@@ -89,63 +77,48 @@ class ValueNetwork(nn.Module):
       )
     if self.detectors:
       return line_sums.LineSums(
-        self.game,
-        width,
-        self.detectors,
-        self.has_bias,
-        self.activate,
-        _uniform,
-        self.sharing,
+        self.game, width, self.detectors, self.has_bias, self.activate, _INITIALIZER
       )
-    return line_sums.CellSums(self.game, width, _uniform)
-
-  def _parts(self) -> list[Any]:
-    """Returns the first layers, whose sums are added."""
-    return [self.sums, *([self.crossing_sums] if self.crossings else [])]
+    return line_sums.CellSums(self.game, width, _INITIALIZER)
 
   def activate(self, x: jax.Array) -> jax.Array:
     return activation.squash(x, self.steepness, self.slope)
 
   def __call__(self, boards: jax.Array) -> jax.Array:
     """Returns the values `[B]` of boards `[B, num_cells]`, 1 the mover's stones."""
-    return self._finish(
-      functools.reduce(jnp.add, [part(boards) for part in self._parts()])
-    )
+    chex.assert_shape(boards, (None, self.game.num_cells))
+    return self._finish(self.sums(boards))
 
   def tables(self) -> chex.ArrayTree:
-    """Returns what `afterstates` looks up; once for all boards."""
-    return tuple(part.tables() for part in self._parts())
+    """Returns what `afterstates` looks up; computed once for all boards."""
+    return self.sums.tables()
 
   def afterstates(
     self, tables: chex.ArrayTree, boards: jax.Array, cells: jax.Array
   ) -> jax.Array:
     """Returns the values `[B, A]` of boards after a stone in one of several cells.
 
-    The same as to put each stone on a copy of its board and to call the network, but
+    The same as putting each stone on a copy of its board and calling the network, but
     only what the stone changes is computed.
 
     Args:
       tables: from `tables`.
       boards: `[B, num_cells]` int8, 1 the stones of the player to move.
-      cells: `[B, A]` int32, an empty cell for each action; of others the value means
-        nothing.
+      cells: `[B, A]` int32, an empty cell for each action; the value of any other cell
+        has no meaning.
     """
-    after = functools.reduce(
-      jnp.add,
-      [
-        part.after(of_part, boards, cells)
-        for part, of_part in zip(self._parts(), tables, strict=True)
-      ],
-    )
-    return self._finish(after.reshape(-1, after.shape[-1])).reshape(cells.shape)
+    chex.assert_shape(boards, (None, self.game.num_cells))
+    chex.assert_shape(cells, (boards.shape[0], None))
+    sums = self.sums.after(tables, boards, cells)
+    return self._finish(sums.reshape(-1, sums.shape[-1])).reshape(cells.shape)
 
-  def _finish(self, totals: jax.Array) -> jax.Array:
+  def _finish(self, sums: jax.Array) -> jax.Array:
     """Returns the values `[n]` from the first layer's sums `[n, width]`."""
-    x = totals + self.bias[None] if self.has_bias else totals
+    x = sums + self.bias[None] if self.has_bias else sums
     for layer in self.layers:
       x = layer(self.activate(x))
-    if self.is_straight:
-      return activation.squash_straight(x[:, 0], self.steepness)
+    if self.has_linear_output_gradient:
+      return activation.squash_with_linear_gradient(x[:, 0], self.steepness)
     return self.activate(x[:, 0])
 
 

@@ -1,6 +1,7 @@
-"""What a player is, and the choice that most of them share."""
+"""What a player is, what each can be asked, and the choice that most of them share."""
 
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
 import chex
 import jax
@@ -16,6 +17,8 @@ __all__ = [
   "Memory",
   "Memoryless",
   "Player",
+  "PlayerBase",
+  "chooses_by_position",
   "draw",
   "draw_allowed",
   "draw_from",
@@ -32,12 +35,23 @@ Memory = Any
 class Player(Protocol):
   """A way to play: a frozen pytree whose arrays (weights, tables) are leaves.
 
-  Both methods are pure, take one game, and are batched by `jax.vmap`.
+  `begin`, `act` and `values` are pure, take one game, and are batched by `jax.vmap`.
+  `PlayerBase` has defaults for all but `game`, `begin` and `act`.
   """
 
   @property
   def game(self) -> game_lib.LineGame:
     """The game that it plays."""
+    ...
+
+  @property
+  def is_search(self) -> bool:
+    """Whether its moves are searches that need no weights, only the position."""
+    ...
+
+  @property
+  def parts(self) -> "tuple[Player, ...]":
+    """The players of which it draws one for each whole game; usually itself."""
     ...
 
   def begin(self, key: chex.PRNGKey, game_number: chex.Array) -> Memory:
@@ -59,8 +73,79 @@ class Player(Protocol):
     """
     ...
 
+  def values(self, state: game_lib.State) -> jax.Array:
+    """Returns what each action is worth to the player to move.
 
-class Memoryless:
+    Returns:
+      `[num_actions]` float32, -inf for actions that are not legal or not considered.
+
+    Raises:
+      ValueError: if the player has no values.
+    """
+    ...
+
+  def map_players(self, fn: "Callable[[Player], Player]") -> "Player":
+    """Returns the same mixture of other players; itself, if it is no mixture.
+
+    Args:
+      fn: applied to each of the players that it is made of.
+    """
+    ...
+
+  def faster(self) -> "tuple[Player, ...]":
+    """Returns quicker and weaker players that may stand in for it, strong ones first."""
+    ...
+
+  def on(self, game: game_lib.LineGame) -> "Player":
+    """Returns the same player for another board.
+
+    Raises:
+      ValueError: if it cannot play there.
+    """
+    ...
+
+
+class PlayerBase:
+  """Defaults for what a player can be asked beside its moves; see `Player`."""
+
+  if TYPE_CHECKING:
+    # Subclasses have a field or a property. As a property at run time this would keep
+    # dataclasses from setting the field.
+    @property
+    def game(self) -> game_lib.LineGame: ...
+
+    def begin(self, key: chex.PRNGKey, game_number: chex.Array) -> Memory: ...
+
+    def act(
+      self, memory: Memory, state: game_lib.State, key: chex.PRNGKey
+    ) -> jax.Array: ...
+
+  @property
+  def is_search(self) -> bool:
+    return False
+
+  @property
+  def parts(self) -> tuple[Player, ...]:
+    return (self,)
+
+  def values(self, state: game_lib.State) -> jax.Array:
+    del state
+    raise ValueError(f"a player of kind {type(self).__name__} has no values of actions")
+
+  def map_players(self, fn: Callable[[Player], Player]) -> Player:
+    del fn
+    return self
+
+  def faster(self) -> tuple[Player, ...]:
+    return ()
+
+  def on(self, game: game_lib.LineGame) -> Player:
+    if game != self.game:
+      raise ValueError(f"this player plays {self.game}, not {game}")
+    return self
+
+
+class Memoryless(PlayerBase):
   """A player that begins every game alike."""
 
   def begin(self, key: chex.PRNGKey, game_number: chex.Array) -> Memory:
@@ -69,12 +154,10 @@ class Memoryless:
 
 
 class Chooser(Memoryless):
-  """A player told by its choices: in each position some cells, each as likely."""
-
-  game: game_lib.LineGame
+  """A player that chooses by the position alone: among some cells, each as likely."""
 
   def choices(self, state: game_lib.State) -> bits.Words:
-    """Returns the playable cells that it chooses from; not none while there are any."""
+    """Returns the playable cells that it chooses from; some, while there are any."""
     raise NotImplementedError
 
   def act(self, memory: Memory, state: game_lib.State, key: chex.PRNGKey) -> jax.Array:
@@ -93,13 +176,19 @@ class Chooser(Memoryless):
     return jax.vmap(actions)(graph.states)
 
 
+def chooses_by_position(player: Player) -> TypeGuard[Chooser]:
+  """Returns whether a player chooses by the position alone, so that it has a table."""
+  return isinstance(player, Chooser)
+
+
 def tabulate(player: Player) -> np.ndarray:
   """Returns `[num_states]` uint32, what a player chooses from, on the host.
 
   Raises:
-    ValueError: if the player is no `Chooser`, or its game is too large.
+    ValueError: if the player does not choose by the position alone, or its game is too
+      large.
   """
-  if not isinstance(player, Chooser):
+  if not chooses_by_position(player):
     raise ValueError(f"{player} does not choose evenly by the position alone")
   return np.asarray(_action_sets(player, graph_lib.of(player.game)))
 
@@ -120,7 +209,12 @@ def draw(key: chex.PRNGKey, limit: chex.Array) -> jax.Array:
 
 
 def draw_from(random: chex.Array, limit: chex.Array) -> jax.Array:
-  """Returns the same from 32 random bits."""
+  """Returns a number from 0 up to, not including, `limit`, from 32 random bits.
+
+  Args:
+    random: `[]` uint32.
+    limit: `[]` int32, below 2^16.
+  """
   # The upper half of a product of 32 by 16 bits, exact without 64-bit integers.
   limit = limit.astype(jnp.uint32)
   low = (random & 0xFFFF) * limit
@@ -135,6 +229,7 @@ def draw_allowed(random: chex.Array, is_allowed: chex.Array) -> jax.Array:
     random: `[]` uint32, 32 random bits.
     is_allowed: `[n]` bool.
   """
+  chex.assert_rank([random, is_allowed], [0, 1])
   rank = draw_from(random, is_allowed.sum(dtype=jnp.int32))
   place = jnp.cumsum(is_allowed, dtype=jnp.int32)
   return jnp.argmax(place > rank).astype(jnp.int32)

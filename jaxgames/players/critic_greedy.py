@@ -1,4 +1,4 @@
-"""The player that trusts the critic of the gomoku paper, and how it looks at moves.
+"""The player that follows the critic of the gomoku paper, and how it considers moves.
 
 In the shapes, `B` is the number of games and `S` that of shapes of stones.
 """
@@ -21,13 +21,13 @@ from jaxgames.players import base
 
 __all__ = ["CriticGreedy", "Moves", "after", "consider", "is_best"]
 
-# Moves of each game that are judged at a time, on average; and of all games, at least
-# and at most.
+# Moves of each game that are evaluated at a time, on average; and of all games, at
+# least and at most.
 MOVES_EACH, LEAST, MOST = 16, 32, 512
 
 
 class Moves(NamedTuple):
-  """What may be played in each game.
+  """The moves of each game.
 
   Attributes:
     is_move: `[B, num_cells]` bool, the moves that are considered.
@@ -46,19 +46,20 @@ def consider(
   *,
   distance: int,
 ) -> Moves:
-  """Judges all moves near stones.
+  """Evaluates all moves near stones.
 
   Games differ in how many moves there are. Those of all games make one list, of which
-  some are judged at a time until none is left: nothing is judged that is no move.
+  a chunk is evaluated at a time until none is left: only moves are evaluated.
 
   Args:
-    critic: judges.
+    critic: evaluates situations.
     params: its parameters.
     games: `[B]` positions; of one that is over there are no moves.
     situations: `[B]` the same, as the critic sees them.
     distance: how far from a stone a move may be.
   """
-  game, num_games = critic.game, games.num_moves.shape[0]
+  game, (num_games,) = critic.game, games.num_moves.shape
+  chex.assert_shape(situations.boards, (num_games, game.num_cells))
   near_fn = functools.partial(windows.near_stones, game, distance=distance)
   is_move = jax.vmap(near_fn)(games)
   place = jnp.cumsum(is_move.reshape(-1), dtype=jnp.int32) - 1
@@ -73,7 +74,7 @@ def consider(
   )
   near = _surroundings(critic, games)
 
-  def judge(carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+  def evaluate(carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
     start, values = carry
     moves = jax.lax.dynamic_slice_in_dim(listed, start, chunk)
     lane, cells = moves // game.num_cells, moves % game.num_cells
@@ -84,19 +85,21 @@ def consider(
 
   _, values = jax.lax.while_loop(
     lambda carry: carry[0] <= place[-1],
-    judge,
+    evaluate,
     (jnp.int32(0), jnp.zeros(most, jnp.float32)),
   )
   return Moves(is_move, values[place].reshape(is_move.shape))
 
 
 def is_best(moves: Moves, is_turn: chex.Array) -> jax.Array:
-  """Returns `[B, num_cells]` bool, the moves that are worth most to who is to move.
+  """Returns `[B, num_cells]` bool, the moves that are worth most to the mover.
 
   Args:
     moves: that may be played.
-    is_turn: `[B]` bool, whether player 1 is to move, who wants a high value.
+    is_turn: `[B]` bool, whether player 1 is to move, for which high values are good.
   """
+  chex.assert_rank(moves.values, 2)
+  chex.assert_shape(is_turn, (moves.values.shape[0],))
   worth = jnp.where(is_turn[:, None], moves.values, -moves.values)
   worth = jnp.where(moves.is_move, worth, -jnp.inf)
   return moves.is_move & (worth == worth.max(axis=1, keepdims=True))
@@ -116,6 +119,7 @@ def after(
     situations: `[B]` the same.
     cells: `[B]` int32, the moves.
   """
+  chex.assert_equal_shape([cells, games.num_moves, situations.is_turn])
   near = _surroundings(critic, games)
   places = jnp.arange(cells.shape[0], dtype=jnp.int32)
   return _after(critic, situations, near[places, cells], cells)
@@ -142,7 +146,7 @@ def _after(
     cells: `[n]` int32, the moves.
   """
   is_turn = situations.is_turn
-  # Who moves comes first, then player 1 again.
+  # The mover's counts come first, and afterwards player 1's again.
   counts = _turned(situations.counts, is_turn)
   counts = shapes_lib.count_after(critic.drawings, counts, near)
   stone = jnp.where(is_turn, jnp.int8(1), jnp.int8(-1))[:, None]
@@ -168,7 +172,7 @@ class CriticGreedy(base.Chooser):
   It takes itself for player 1, whether it moves first or second.
 
   Attributes:
-    critic: judges.
+    critic: evaluates situations.
     params: the critic's parameters.
     distance: how far from a stone a move may be.
     takes_five: whether it completes a line wherever it can, whatever the critic says.
@@ -180,14 +184,21 @@ class CriticGreedy(base.Chooser):
   takes_five: bool = struct.field(pytree_node=False, default=True)
 
   @property
-  def game(self) -> game_lib.LineGame:  # type: ignore[override]
+  def game(self) -> game_lib.LineGame:
     return self.critic.game
 
   def on(self, game: game_lib.LineGame) -> "CriticGreedy":
-    """Returns the same player on a board of another size, if it can play there."""
-    is_alike = game.length == self.game.length and not game.gravity
-    if self.critic.sees_board or not is_alike or len(game.shape) != 2:
+    """Returns the same player on a board of another size.
+
+    Raises:
+      ValueError: if the critic sees each cell, or lines are not as long.
+    """
+    if game == self.game:
       return self
+    is_flat = len(game.shape) == 2 and not game.gravity
+    is_alike = is_flat and game.length == self.game.length
+    if self.critic.sees_board or not is_alike:
+      raise ValueError(f"this player plays {self.game}, not {game}")
     return CriticGreedy(
       self.critic.clone(game=game), self.params, self.distance, self.takes_five
     )
@@ -197,15 +208,18 @@ class CriticGreedy(base.Chooser):
     best = bits.pack(is_best(moves, jnp.ones(1, bool))[0], self.game.num_words)
     return bits.select(bits.contains_any(fives), fives, best)
 
-  def rate(self, state: game_lib.State, ties: chex.Array) -> jax.Array:
-    """Returns how much it likes each move; see `ahead.Rater`."""
+  def values(self, state: game_lib.State) -> jax.Array:
     moves, fives = self._consider(state), self._fives(state)
     is_five = bits.unpack(fives, self.game.num_cells)
     values = jnp.where(moves.is_move, moves.values, -jnp.inf)[0]
-    return jnp.where(is_five, 1.0, values) + 1e-6 * ties
+    return jnp.where(is_five, 1.0, values)
 
-  def judge(self, state: game_lib.State) -> jax.Array:
-    """Returns how good a position is for who is to move; see `ahead.Rater`."""
+  def rate_actions(self, state: game_lib.State, ties: chex.Array) -> jax.Array:
+    """Returns how much it prefers each move; see `lookahead.Rater`."""
+    return self.values(state) + 1e-6 * ties
+
+  def evaluate(self, state: game_lib.State) -> jax.Array:
+    """Returns how good a position is for the player to move; see `lookahead.Rater`."""
     inputs = self.critic.encode(self._situation(state))
     return 2.0 * jnp.asarray(self.critic.apply(self.params, inputs)) - 1.0
 
@@ -214,7 +228,7 @@ class CriticGreedy(base.Chooser):
     return consider(self.critic, self.params, games, situations, distance=self.distance)
 
   def _fives(self, state: game_lib.State) -> bits.Words:
-    """Returns the cells that it takes whatever the critic says."""
+    """Returns the cells that complete a line, if it always takes those."""
     game = self.game
     if not self.takes_five:
       return bits.constant(0, game.num_words)

@@ -1,6 +1,6 @@
 """Perfect play, looked up in a solved table."""
 
-from typing import Literal
+from typing import cast, get_args
 
 import chex
 from flax import struct
@@ -9,11 +9,12 @@ import numpy as np
 
 from jaxgames import bits
 from jaxgames import game as game_lib
+from jaxgames import options
 from jaxgames.exact import numbering
 from jaxgames.exact import solver
 from jaxgames.players import base
 
-__all__ = ["Expert", "solve"]
+__all__ = ["Expert", "make"]
 
 
 @struct.dataclass
@@ -28,7 +29,7 @@ class Expert(base.Chooser):
 
   game: game_lib.LineGame = struct.field(pytree_node=False)
   best_actions: chex.Array
-  ties: Literal["first", "random"] = struct.field(pytree_node=False, default="random")
+  ties: options.Ties = struct.field(pytree_node=False, default="random")
 
   def choices(self, state: game_lib.State) -> bits.Words:
     table = jnp.asarray(self.best_actions)
@@ -39,13 +40,17 @@ class Expert(base.Chooser):
     return bits.intersection(cells, self.game.playable_cells(state))
 
 
-def solve(game: game_lib.LineGame, ties: str = "random") -> Expert:
+def make(game: game_lib.LineGame, *, ties: str) -> Expert:
   """Returns the expert of a game.
 
+  Args:
+    game: one that is small enough to be solved.
+    ties: one of `options.Ties`.
+
   Raises:
-    ValueError: if the game is too large to be solved.
+    ValueError: if the game is too large to be solved, or there are no such ties.
   """
-  if ties not in ("first", "random"):
+  if ties not in get_args(options.Ties):
     raise ValueError(f"ties must be first or random, not {ties!r}")
   best_actions = solver.solve(game).best_actions
-  return Expert(game, best_actions, "first" if ties == "first" else "random")
+  return Expert(game, best_actions, cast(options.Ties, ties))

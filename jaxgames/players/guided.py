@@ -1,4 +1,4 @@
-"""Tree search guided by a player that rates moves and judges positions."""
+"""Tree search guided by a player that rates moves and evaluates positions."""
 
 import chex
 from flax import struct
@@ -9,11 +9,12 @@ from jaxgames import game as game_lib
 from jaxgames import search
 from jaxgames.players import base
 from jaxgames.players import lookahead
+from jaxgames.players import mcts
 from jaxgames.players import value_greedy
 
-__all__ = ["Guided"]
+__all__ = ["Guided", "make"]
 
-# Stands for no rating at all: finite, so that positions without a move make no nan.
+# Stands for -inf: finite, so that positions without a move make no nan.
 LOWEST = -1e30
 
 
@@ -21,13 +22,14 @@ LOWEST = -1e30
 class Guided(base.Memoryless):
   """Searches as AlphaZero does, then plays the most visited move.
 
-  New positions are judged, not played on. Ratings make the prior, by a softmax; the best
-  move is taken to be worth what the position is, others by as much less as their ratings
-  are, until they are tried. Who can win at once does, and who must stop the other from
-  it does: other moves are not tried, and whoever had to stop two has lost.
+  New positions are evaluated by the player, without rollouts. A softmax of its ratings
+  is the prior. Until moves are tried, the best is assumed to be worth as much as the
+  position, and others less by as much as their ratings are lower. Where a move wins at
+  once, only such moves are tried; else, where the opponent threatens to win at once,
+  only moves that stop it. A player that would have to stop two such moves has lost.
 
   Attributes:
-    player: rates and judges.
+    player: rates moves and evaluates positions.
     simulations: how many for each move.
     exploration: the constant c of the bound.
     temperature: by which ratings are divided; the lower, the fewer moves are tried.
@@ -69,12 +71,12 @@ class Guided(base.Memoryless):
     others = state._replace(own=state.other, other=state.own)
     stops = value_greedy.winning_actions(self.game, others)
     is_forced = jnp.where(wins.any(), wins, stops)
-    ratings = self.player.rate(state, jax.random.uniform(key, wins.shape))
+    ratings = self.player.rate_actions(state, jax.random.uniform(key, wins.shape))
     ratings = jnp.where(is_forced | ~is_forced.any(), ratings, -jnp.inf)
     ratings = jnp.maximum(ratings, LOWEST)
     below_best = ratings - ratings.max()
     has_lost = stops.sum(dtype=jnp.int32) > 1
-    value = jnp.where(has_lost, -1.0, self.player.judge(state))
+    value = jnp.where(has_lost, -1.0, self.player.evaluate(state))
     value = jnp.where(wins.any(), 1.0, value)
     return search.Evaluation(
       result=jnp.where(state.num_moves % 2 == 0, value, -value),
@@ -83,3 +85,24 @@ class Guided(base.Memoryless):
         values=jnp.maximum(value + below_best, -1.0),
       ),
     )
+
+
+def make(
+  game: game_lib.LineGame,
+  *,
+  player: base.Player,
+  simulations: int,
+  exploration: float,
+  temperature: float,
+) -> Guided:
+  """Returns a player that searches with the help of another.
+
+  Raises:
+    ValueError: if that player does not rate moves, or a number is out of range.
+  """
+  del game
+  mcts.check_search(simulations, exploration)
+  if not 0 < temperature < float("inf"):
+    raise ValueError(f"temperature must be above 0, not {temperature}")
+  rater = lookahead.as_rater(player)
+  return Guided(rater, simulations, exploration, temperature)

@@ -1,8 +1,8 @@
-"""A ladder of players for Gomoku and its like, each level above the one below.
+"""A ladder of players for Gomoku and similar games, each level stronger than the last.
 
 Level 1 sees lines that lack one stone. Level 2 sees what every stone would make of its
 lines: fours, threes and twos, open or not. Level 3 tries its best cells, lets level 2
-play on for both sides from each, and takes the one that comes out best.
+continue for both sides from each, and takes the one with the best end.
 """
 
 from collections.abc import Callable
@@ -66,13 +66,13 @@ class Dilettante(base.Chooser):
     # Of a full board every cell is among the best.
     return bits.intersection(best, self.game.empty_cells(state))
 
-  def rate(self, state: game_lib.State, ties: chex.Array) -> jax.Array:
-    """Returns how much it likes each move; see `lookahead.Rater`."""
+  def rate_actions(self, state: game_lib.State, ties: chex.Array) -> jax.Array:
+    """Returns how much it prefers each move; see `lookahead.Rater`."""
     urgency = urgency_lib.read(self.game, self.game.observe(state)).urgency
     is_legal = self.game.legal_actions(state)
     return jnp.where(is_legal, urgency.astype(jnp.float32) + ties, -jnp.inf)
 
-  def judge(self, state: game_lib.State) -> jax.Array:
+  def evaluate(self, state: game_lib.State) -> jax.Array:
     """Returns the balance of shapes, which counts for less than any end of a game."""
     return urgency_lib.read(self.game, self.game.observe(state)).balance
 
@@ -80,7 +80,7 @@ class Dilettante(base.Chooser):
 LEVELS: dict[int, Callable[[game_lib.LineGame], base.Player]] = {
   1: Beginner,
   2: Dilettante,
-  3: lambda game: lookahead.Ahead(Dilettante(game), width=8, depth=16),
+  3: lambda game: lookahead.Lookahead(Dilettante(game), width=8, depth=16),
 }
 
 
@@ -90,7 +90,7 @@ def plays(game: game_lib.LineGame) -> bool:
   return is_flat and game.length <= threats.MAX_LENGTH
 
 
-def make(game: game_lib.LineGame, level: int = 1) -> base.Player:
+def make(game: game_lib.LineGame, *, level: int) -> base.Player:
   """Returns the player of a level.
 
   Raises:

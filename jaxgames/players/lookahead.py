@@ -1,4 +1,4 @@
-"""Looking ahead by playing on: any player that rates moves becomes a stronger one."""
+"""Looking ahead along single lines: makes any player that rates moves a stronger one."""
 
 from typing import Protocol, runtime_checkable
 
@@ -10,41 +10,36 @@ import jax.numpy as jnp
 from jaxgames import game as game_lib
 from jaxgames.players import base
 
-__all__ = ["Ahead", "Rater"]
+__all__ = ["Lookahead", "Rater", "as_rater", "make"]
 
 # By how much less a win counts for every ply that it takes.
 DISCOUNT = 0.99
 
 
 @runtime_checkable
-class Rater(Protocol):
-  """A player that says how much it likes each move."""
+class Rater(base.Player, Protocol):
+  """A player that says how much it prefers each move."""
 
-  @property
-  def game(self) -> game_lib.LineGame:
-    """The game that it plays."""
-    ...
-
-  def rate(self, state: game_lib.State, ties: chex.Array) -> jax.Array:
-    """Returns `[num_actions]` float32, the higher the better, -inf for what is no move.
+  def rate_actions(self, state: game_lib.State, ties: chex.Array) -> jax.Array:
+    """Returns `[num_actions]` float32, the higher the better, -inf if not legal.
 
     Args:
       state: a position.
-      ties: `[num_actions]` float32 from 0 to 1, to tell equal moves apart.
+      ties: `[num_actions]` float32 from 0 to 1, which decides between equal moves.
     """
     ...
 
-  def judge(self, state: game_lib.State) -> jax.Array:
-    """Returns `[]` float32 from -1 to 1, how good a position is for who is to move."""
+  def evaluate(self, state: game_lib.State) -> jax.Array:
+    """Returns `[]` float32 from -1 to 1, how good a position is for the mover."""
     ...
 
 
 @struct.dataclass
-class Ahead(base.Memoryless):
-  """Tries the best moves of a player by letting it play on for both sides.
+class Lookahead(base.Memoryless):
+  """Tries the best moves of a player by letting it continue for both sides.
 
   A line of play is worth 1 if it wins, -1 if it loses, both a little less the longer it
-  takes, and otherwise what the player says of its end.
+  takes, and otherwise the player's evaluation of its end.
 
   Attributes:
     player: rates moves.
@@ -66,27 +61,58 @@ class Ahead(base.Memoryless):
     del memory
     ties = jax.random.uniform(key, (self.game.num_actions,))
     width = min(self.width, self.game.num_actions)
-    ratings, actions = jax.lax.top_k(self.player.rate(state, ties), width)
+    ratings, actions = jax.lax.top_k(self.player.rate_actions(state, ties), width)
 
     def try_action(action: jax.Array) -> jax.Array:
-      return -self._play_on(self.game.step(state, action), ties)
+      return -self._play_out(self.game.step(state, action), ties)
 
     values = jax.vmap(try_action)(actions)
     best = jnp.argmax(jnp.where(ratings == -jnp.inf, -jnp.inf, values))
     return actions[best].astype(jnp.int32)
 
-  def _play_on(self, start: game_lib.State, ties: jax.Array) -> jax.Array:
-    """Returns `[]` float32, how the player on both sides ends for who is to move."""
+  def faster(self) -> tuple[base.Player, ...]:
+    return (self.player,)
+
+  def _play_out(self, start: game_lib.State, ties: jax.Array) -> jax.Array:
+    """Returns `[]` float32, how the line ends for the player to move."""
 
     def ply(_: jax.Array, state: game_lib.State) -> game_lib.State:
-      # What is over stays as it is.
-      return self.game.step(state, jnp.argmax(self.player.rate(state, ties)))
+      # A game that is over stays as it is.
+      return self.game.step(state, jnp.argmax(self.player.rate_actions(state, ties)))
 
     end = jax.lax.fori_loop(0, self.depth, ply, start)
     num_plies = end.num_moves - start.num_moves
     mover = jnp.where(start.num_moves % 2 == 0, jnp.int8(1), jnp.int8(-1))
     result = (mover * end.winner).astype(jnp.float32)
     side = jnp.where(num_plies % 2 == 0, 1.0, -1.0)
-    judged = jnp.where(end.is_over, 0.0, side * self.player.judge(end))
+    evaluated = jnp.where(end.is_over, 0.0, side * self.player.evaluate(end))
     weight = DISCOUNT ** num_plies.astype(jnp.float32)
-    return weight * jnp.where(end.winner == 0, judged, result)
+    return weight * jnp.where(end.winner == 0, evaluated, result)
+
+
+def make(
+  game: game_lib.LineGame, *, player: base.Player, width: int, depth: int
+) -> Lookahead:
+  """Returns a player that looks ahead.
+
+  Raises:
+    ValueError: if the player does not rate moves, or a number is out of range.
+  """
+  del game
+  for name, number in (("width", width), ("depth", depth)):
+    if number < 1:
+      raise ValueError(f"{name} must be at least 1, not {number}")
+  return Lookahead(as_rater(player), width, depth)
+
+
+def as_rater(player: base.Player) -> Rater:
+  """Returns the player itself.
+
+  Raises:
+    ValueError: if it does not rate moves.
+  """
+  if not isinstance(player, Rater):
+    raise ValueError(
+      "its player must rate moves, as ladder:level=2 or a trained network"
+    )
+  return player

@@ -1,6 +1,6 @@
 """Players made of players: another one for some moves, or for some games."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import chex
 from flax import struct
@@ -10,13 +10,13 @@ import jax.numpy as jnp
 from jaxgames import game as game_lib
 from jaxgames.players import base
 
-__all__ = ["EveryNthGame", "OnePerGame", "SomeMoves"]
+__all__ = ["EveryNthGame", "OnePerGame", "SomeMoves", "make_every", "make_sometimes"]
 
 # Under vmap every branch is computed, so a mixture costs as much as all its players.
 
 
 @struct.dataclass
-class SomeMoves:
+class SomeMoves(base.PlayerBase):
   """Plays as `player`, but each move with a probability as `other`."""
 
   player: base.Player
@@ -38,9 +38,12 @@ class SomeMoves:
     is_other = jax.random.uniform(key_choice) < self.probability
     return actions[is_other.astype(jnp.int32)]
 
+  def map_players(self, fn: Callable[[base.Player], base.Player]) -> "SomeMoves":
+    return SomeMoves(fn(self.player), fn(self.other), self.probability)
+
 
 @struct.dataclass
-class OnePerGame:
+class OnePerGame(base.PlayerBase):
   """Plays each game as one of several players, each as likely."""
 
   players: tuple[base.Player, ...]
@@ -60,9 +63,16 @@ class OnePerGame:
     chosen, memories = memory
     return _act_all(self.players, memories, state, key)[chosen]
 
+  @property
+  def parts(self) -> tuple[base.Player, ...]:
+    return self.players
+
+  def map_players(self, fn: Callable[[base.Player], base.Player]) -> "OnePerGame":
+    return OnePerGame(tuple(fn(player) for player in self.players))
+
 
 @struct.dataclass
-class EveryNthGame:
+class EveryNthGame(base.PlayerBase):
   """Plays as `player`, but every `every`-th game, from game 0 on, as `other`."""
 
   player: base.Player
@@ -83,6 +93,41 @@ class EveryNthGame:
     is_other, memories = memory
     actions = _act_all((self.player, self.other), memories, state, key)
     return actions[is_other.astype(jnp.int32)]
+
+  def map_players(self, fn: Callable[[base.Player], base.Player]) -> "EveryNthGame":
+    return EveryNthGame(fn(self.player), fn(self.other), self.every)
+
+
+def make_sometimes(
+  game: game_lib.LineGame,
+  *,
+  player: base.Player,
+  other: base.Player,
+  probability: float,
+) -> SomeMoves:
+  """Returns a mixture of two players, move by move.
+
+  Raises:
+    ValueError: if the probability is none.
+  """
+  del game
+  if not 0 <= probability <= 1:
+    raise ValueError(f"probability must be from 0 to 1, not {probability}")
+  return SomeMoves(player, other, probability)
+
+
+def make_every(
+  game: game_lib.LineGame, *, player: base.Player, other: base.Player, every: int
+) -> EveryNthGame:
+  """Returns a mixture of two players, game by game.
+
+  Raises:
+    ValueError: if `every` is less than 1.
+  """
+  del game
+  if every < 1:
+    raise ValueError(f"every must be at least 1, not {every}")
+  return EveryNthGame(player, other, every)
 
 
 def _begin_all(

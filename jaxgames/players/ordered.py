@@ -1,4 +1,4 @@
-"""A player that looks at moves in the same order throughout a game."""
+"""A player that prefers moves in the same order throughout a game."""
 
 import chex
 from flax import struct
@@ -13,7 +13,7 @@ __all__ = ["Ordered"]
 
 
 @struct.dataclass
-class Ordered:
+class Ordered(base.PlayerBase):
   """Plays the first of its choices, in an order that is drawn for each game.
 
   Attributes:

@@ -1,4 +1,4 @@
-"""The player that trusts a Q network."""
+"""The player that follows a Q network."""
 
 import chex
 from flax import struct
@@ -18,7 +18,7 @@ class QGreedy(base.Chooser):
   """Plays the move with the highest output, any of them if there are several.
 
   Attributes:
-    network: judges moves.
+    network: evaluates moves.
     params: the network's parameters.
   """
 
@@ -26,17 +26,23 @@ class QGreedy(base.Chooser):
   params: chex.ArrayTree
 
   @property
-  def game(self) -> game_lib.LineGame:  # type: ignore[override]
+  def game(self) -> game_lib.LineGame:
     return self.network.game
 
   def choices(self, state: game_lib.State) -> bits.Words:
-    game = self.game
-    boards = game.observe(state).reshape(1, -1)
-    is_legal = game.legal_actions(state)
-    values = self.network.apply(self.params, boards, is_legal[None])
-    is_best = best_actions(jnp.asarray(values)[0], is_legal)
+    game, is_legal = self.game, self.game.legal_actions(state)
+    is_best = best_actions(self._outputs(state, is_legal), is_legal)
     cells = base.unfold(game, bits.pack(is_best, game.num_words))
     return bits.intersection(cells, game.playable_cells(state))
+
+  def values(self, state: game_lib.State) -> jax.Array:
+    is_legal = self.game.legal_actions(state)
+    return jnp.where(is_legal, self._outputs(state, is_legal), -jnp.inf)
+
+  def _outputs(self, state: game_lib.State, is_legal: jax.Array) -> jax.Array:
+    """Returns `[num_actions]` float32, the network's output for each action."""
+    boards = self.game.observe(state).reshape(1, -1)
+    return jnp.asarray(self.network.apply(self.params, boards, is_legal[None]))[0]
 
 
 def best_actions(
@@ -49,5 +55,7 @@ def best_actions(
     is_legal: `[num_actions]` bool.
     margin: how much less than the most is as good.
   """
+  chex.assert_rank(values, 1)
+  chex.assert_equal_shape([values, is_legal])
   best = jnp.where(is_legal, values, -jnp.inf).max()
   return is_legal & (values >= best - margin)

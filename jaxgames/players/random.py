@@ -6,7 +6,7 @@ from jaxgames import bits
 from jaxgames import game as game_lib
 from jaxgames.players import base
 
-__all__ = ["Random"]
+__all__ = ["Random", "make"]
 
 
 @struct.dataclass
@@ -17,3 +17,8 @@ class Random(base.Chooser):
 
   def choices(self, state: game_lib.State) -> bits.Words:
     return self.game.playable_cells(state)
+
+
+def make(game: game_lib.LineGame) -> Random:
+  """Returns the random player of a game."""
+  return Random(game)

@@ -1,30 +1,41 @@
-"""Players by name, as configs and the command line give them.
+"""Players by name, as configs and the command line give them; free of jax.
 
 A player is written as a name with options, `mcts:simulations=200,exploration=1`. Where
 an option is a player with options of its own, it stands in brackets:
 `sometimes:player=(mcts:simulations=50),other=random,probability=0.9`.
+
+The module of a player is imported when one is made, so that names and options can be
+checked without it.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 import dataclasses
-import functools
-import inspect
-from typing import Any
+import importlib
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from jaxgames import game as game_lib
 from jaxgames import suggestions
-from jaxgames.exact import graph
-from jaxgames.players import base
-from jaxgames.players import expert
-from jaxgames.players import guided
-from jaxgames.players import ladder
-from jaxgames.players import lookahead
-from jaxgames.players import mcts
-from jaxgames.players import mixture
-from jaxgames.players import random
-from jaxgames.players import rules
 
-__all__ = ["PLAYERS", "Entry", "make", "parse"]
+if TYPE_CHECKING:
+  from jaxgames import game as game_lib
+  from jaxgames.players import base
+
+__all__ = ["PLAYERS", "Entry", "Option", "check", "make", "parse"]
+
+
+class Option(NamedTuple):
+  """What a player can be given.
+
+  Attributes:
+    kind: the type of its value; a `player` is written as in a spec of its own.
+    default: its value where none is given.
+    is_required: whether it must be given.
+  """
+
+  kind: Literal["int", "float", "text", "player"]
+  default: int | float | str | None = None
+  is_required: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,24 +43,32 @@ class Entry:
   """A named kind of player.
 
   Attributes:
-    make_fn: makes one from a game and options; its keyword arguments, their types and
-      defaults are the options.
     summary: one line for people.
-    plays_fn: whether it can play a game.
+    maker: `module:function`, which makes one from a game and all options by keyword.
+    options: by name.
+    arguments: what the maker is given besides.
+    condition: `module:function`, which says whether it can play a game; if not given,
+      it plays all.
   """
 
-  make_fn: Callable[..., base.Player]
   summary: str
-  plays_fn: Callable[[game_lib.LineGame], bool] = lambda game: True
+  maker: str
+  options: Mapping[str, Option] = dataclasses.field(default_factory=dict)
+  arguments: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+  condition: str | None = None
 
-  @property
-  def options(self) -> Mapping[str, inspect.Parameter]:
-    parameters = inspect.signature(self.make_fn).parameters
-    return {name: parameters[name] for name in parameters if name != "game"}
+  def make(self, game: game_lib.LineGame, **options: Any) -> base.Player:
+    """Returns a player; options that are not given have their defaults."""
+    defaults = {key: option.default for key, option in self.options.items()}
+    return _load(self.maker)(game, **self.arguments, **{**defaults, **options})
+
+  def plays(self, game: game_lib.LineGame) -> bool:
+    """Returns whether it can play a game."""
+    return self.condition is None or _load(self.condition)(game)
 
 
 # Makes a player that an option of another one names.
-MakeFn = Callable[[game_lib.LineGame, str], base.Player]
+MakeFn = Callable[["game_lib.LineGame", str], "base.Player"]
 
 
 def make(
@@ -57,7 +76,8 @@ def make(
 ) -> base.Player:
   """Returns the player that a text names.
 
-  >>> make(game_lib.make("connect4"), "attack-defense:ties=random").rules
+  >>> import jaxgames
+  >>> make(jaxgames.make("connect4"), "attack-defense:ties=random").rules
   ('win', 'block')
 
   Args:
@@ -70,30 +90,35 @@ def make(
     ValueError: if the name or an option is unknown or has an impossible value, or if
       such a player cannot play this game.
   """
-  name, texts = parse(spec)
-  if name not in PLAYERS:
-    raise ValueError(f"no player {name!r}: {suggestions.close_match(name, PLAYERS)}")
-  entry = PLAYERS[name]
-  options = {}
-  for key, text in texts.items():
-    if key not in entry.options:
-      known = (
-        suggestions.close_match(key, entry.options) if entry.options else "it has none"
-      )
-      raise ValueError(f"player {name!r} has no option {key!r}: {known}")
-    kind = entry.options[key].annotation
-    if kind is base.Player:
-      is_bracketed = text.startswith("(") and text.endswith(")")
-      options[key] = (make_fn or make)(game, text[1:-1] if is_bracketed else text)
-    else:
-      options[key] = _convert(name, key, text, kind)
-  for key, parameter in entry.options.items():
-    if parameter.default is inspect.Parameter.empty and key not in options:
-      raise ValueError(f"player {name!r} needs the option {key!r}")
+  entry, values = _read(spec)
+  for key, value in values.items():
+    if entry.options[key].kind == "player":
+      values[key] = (make_fn or make)(game, value)
   try:
-    return entry.make_fn(game, **options)
+    return entry.make(game, **values)
   except ValueError as error:
     raise ValueError(f"player {spec!r}: {error}") from error
+
+
+def check(spec: str, is_other_fn: Callable[[str], bool] | None = None) -> None:
+  """Checks the names and options of a player, and of players among its options.
+
+  Whether numbers are in range and the game can be played is known once it is made.
+
+  Args:
+    spec: a name with options.
+    is_other_fn: says whether a text names a player that is not of this registry, and so
+      is not checked here.
+
+  Raises:
+    ValueError: if a name or an option is unknown, missing or of another type.
+  """
+  if is_other_fn is not None and is_other_fn(spec):
+    return
+  entry, values = _read(spec)
+  for key, value in values.items():
+    if entry.options[key].kind == "player":
+      check(value, is_other_fn)
 
 
 def parse(spec: str) -> tuple[str, dict[str, str]]:
@@ -114,6 +139,23 @@ def parse(spec: str) -> tuple[str, dict[str, str]]:
   return name, options
 
 
+def _read(spec: str) -> tuple[Entry, dict[str, Any]]:
+  """Returns a player's entry and the options given; players among them are texts."""
+  name, texts = parse(spec)
+  if name not in PLAYERS:
+    raise ValueError(f"no player {name!r}: {suggestions.close_match(name, PLAYERS)}")
+  options = PLAYERS[name].options
+  for key in texts:
+    if key not in options:
+      known = suggestions.close_match(key, options) if options else "it has none"
+      raise ValueError(f"player {name!r} has no option {key!r}: {known}")
+  for key, option in options.items():
+    if option.is_required and key not in texts:
+      raise ValueError(f"player {name!r} needs the option {key!r}")
+  values = {key: _convert(name, key, text, options[key]) for key, text in texts.items()}
+  return PLAYERS[name], values
+
+
 def _split_outside_brackets(text: str) -> list[str]:
   """Splits at commas that are not inside brackets."""
   parts, depth, start = [], 0, 0
@@ -129,115 +171,95 @@ def _split_outside_brackets(text: str) -> list[str]:
   return [*parts, text[start:]] if text.strip() else parts
 
 
-def _convert(name: str, key: str, text: str, kind: Any) -> Any:
-  """Returns an option's value in the type that its maker declares."""
-  if kind not in (int, float):
+def _convert(name: str, key: str, text: str, option: Option) -> int | float | str:
+  """Returns an option's value in its type; a player without its brackets."""
+  if option.kind == "player":
+    is_bracketed = text.startswith("(") and text.endswith(")")
+    return text[1:-1] if is_bracketed else text
+  if option.kind == "text":
     return text
   try:
-    return kind(text)
+    return int(text) if option.kind == "int" else float(text)
   except ValueError:
-    wanted = "a whole number" if kind is int else "a number"
+    wanted = "a whole number" if option.kind == "int" else "a number"
     raise ValueError(f"player {name!r}: {key} must be {wanted}, not {text!r}") from None
 
 
-def _make_combined(game: game_lib.LineGame, ties: str = "first") -> base.Player:
-  names = ("attack", "defense", "attack-defense", "defense-attack")
-  return mixture.OnePerGame(
-    tuple(rules.from_script(name, game, ties) for name in names)
-  )
-
-
-def _make_mcts(
-  game: game_lib.LineGame, simulations: int = 200, exploration: float = 2.0
-) -> base.Player:
-  _check_search(simulations, exploration)
-  return mcts.Mcts(game, simulations, exploration)
-
-
-def _make_ahead(
-  game: game_lib.LineGame, player: base.Player, width: int = 8, depth: int = 16
-) -> base.Player:
-  del game
-  for name, number in (("width", width), ("depth", depth)):
-    if number < 1:
-      raise ValueError(f"{name} must be at least 1, not {number}")
-  return lookahead.Ahead(_rater(player), width, depth)
-
-
-def _make_guided(
-  game: game_lib.LineGame,
-  player: base.Player,
-  simulations: int = 200,
-  exploration: float = 0.5,
-  temperature: float = 0.05,
-) -> base.Player:
-  del game
-  _check_search(simulations, exploration)
-  if not 0 < temperature < float("inf"):
-    raise ValueError(f"temperature must be above 0, not {temperature}")
-  return guided.Guided(_rater(player), simulations, exploration, temperature)
-
-
-def _check_search(simulations: int, exploration: float) -> None:
-  if simulations < 1:
-    raise ValueError(f"simulations must be at least 1, not {simulations}")
-  if not 0 <= exploration < float("inf"):
-    raise ValueError(f"exploration must be 0 or more, not {exploration}")
-
-
-def _rater(player: base.Player) -> lookahead.Rater:
-  if not isinstance(player, lookahead.Rater):
-    raise ValueError(
-      "its player must rate moves, as ladder:level=2 or a trained network"
-    )
-  return player
-
-
-def _make_sometimes(
-  game: game_lib.LineGame, player: base.Player, other: base.Player, probability: float
-) -> base.Player:
-  del game
-  if not 0 <= probability <= 1:
-    raise ValueError(f"probability must be from 0 to 1, not {probability}")
-  return mixture.SomeMoves(player, other, probability)
-
-
-def _make_every(
-  game: game_lib.LineGame, player: base.Player, other: base.Player, every: int
-) -> base.Player:
-  del game
-  if every < 1:
-    raise ValueError(f"every must be at least 1, not {every}")
-  return mixture.EveryNthGame(player, other, every)
+def _load(reference: str) -> Callable[..., Any]:
+  """Returns the function that `module:function` names."""
+  module, _, function = reference.partition(":")
+  return getattr(importlib.import_module(module), function)
 
 
 def _script(name: str, summary: str) -> Entry:
-  return Entry(functools.partial(rules.from_script, name), summary)
+  return Entry(
+    summary,
+    "jaxgames.players.rules:make",
+    {"ties": Option("text")},
+    arguments={"script": name},
+  )
 
+
+_PLAYER = Option("player", is_required=True)
 
 PLAYERS: dict[str, Entry] = {
-  "random": Entry(random.Random, "any legal move"),
+  "random": Entry("any legal move", "jaxgames.players.random:make"),
   "attack": _script("attack", "wins if it can, else random"),
   "defense": _script("defense", "blocks if it must, else random"),
   "attack-defense": _script("attack-defense", "wins, else blocks, else random"),
   "defense-attack": _script("defense-attack", "blocks, else wins, else random"),
-  "combined": Entry(_make_combined, "one of the four above, drawn for each game"),
+  "combined": Entry(
+    "one of the four above, drawn for each game",
+    "jaxgames.players.rules:make_combined",
+    {"ties": Option("text", "first")},
+  ),
   "benchmark": _script(
     "benchmark", "wins, else blocks, else plays under no winning cell of the opponent"
   ),
-  "expert": Entry(expert.solve, "perfect play of a solved game", graph.is_small),
+  "expert": Entry(
+    "perfect play of a solved game",
+    "jaxgames.players.expert:make",
+    {"ties": Option("text", "random")},
+    condition="jaxgames.exact.graph:is_small",
+  ),
   "ladder": Entry(
-    ladder.make,
     "for Gomoku, levels 1 to 3: sees fives; open threes; some moves ahead",
-    ladder.plays,
+    "jaxgames.players.ladder:make",
+    {"level": Option("int", 1)},
+    condition="jaxgames.players.ladder:plays",
   ),
-  "mcts": Entry(_make_mcts, "tree search with random rollouts"),
-  "ahead": Entry(
-    _make_ahead, "tries the best moves of `player` by letting it play on for both sides"
+  "mcts": Entry(
+    "tree search with random rollouts",
+    "jaxgames.players.mcts:make",
+    {"simulations": Option("int", 200), "exploration": Option("float", 2.0)},
   ),
-  "guided": Entry(_make_guided, "tree search guided by the ratings of `player`"),
+  "lookahead": Entry(
+    "tries the best moves of `player` by letting it continue for both sides",
+    "jaxgames.players.lookahead:make",
+    {"player": _PLAYER, "width": Option("int", 8), "depth": Option("int", 16)},
+  ),
+  "guided": Entry(
+    "tree search guided by the ratings of `player`",
+    "jaxgames.players.guided:make",
+    {
+      "player": _PLAYER,
+      "simulations": Option("int", 200),
+      "exploration": Option("float", 0.5),
+      "temperature": Option("float", 0.05),
+    },
+  ),
   "sometimes": Entry(
-    _make_sometimes, "as `player`, but each move with a probability as `other`"
+    "as `player`, but each move with a probability as `other`",
+    "jaxgames.players.mixture:make_sometimes",
+    {
+      "player": _PLAYER,
+      "other": _PLAYER,
+      "probability": Option("float", is_required=True),
+    },
   ),
-  "every": Entry(_make_every, "as `player`, but every n-th game as `other`"),
+  "every": Entry(
+    "as `player`, but every n-th game as `other`",
+    "jaxgames.players.mixture:make_every",
+    {"player": _PLAYER, "other": _PLAYER, "every": Option("int", is_required=True)},
+  ),
 }

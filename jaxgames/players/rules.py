@@ -1,29 +1,32 @@
 """Players by rule: they look one move ahead, at threats read off bit boards."""
 
-from typing import Literal
+from typing import Literal, cast, get_args
 
 from flax import struct
 import jax.numpy as jnp
 
 from jaxgames import bits
 from jaxgames import game as game_lib
+from jaxgames import options
 from jaxgames.players import base
+from jaxgames.players import mixture
 from jaxgames.players import ordered
 
-__all__ = ["Rule", "Rules", "Ties"]
+__all__ = ["Rule", "Rules", "make", "make_combined"]
 
 Rule = Literal["win", "block", "safe"]
-Ties = Literal["first", "random"]
 
 # The scripted players of the hybrid paper, section 2.4, and the benchmark of the ttt3d
 # paper, section V.A: which rules, in which order, and how equals are chosen.
-SCRIPTS: dict[str, tuple[tuple[Rule, ...], Ties]] = {
+SCRIPTS: dict[str, tuple[tuple[Rule, ...], options.Ties]] = {
   "attack": (("win",), "first"),
   "defense": (("block",), "first"),
   "attack-defense": (("win", "block"), "first"),
   "defense-attack": (("block", "win"), "first"),
   "benchmark": (("win", "block", "safe"), "random"),
 }
+# Those of which the hybrid paper's combined player is made.
+COMBINED = ("attack", "defense", "attack-defense", "defense-attack")
 
 
 @struct.dataclass
@@ -43,7 +46,7 @@ class Rules(base.Chooser):
 
   game: game_lib.LineGame = struct.field(pytree_node=False)
   rules: tuple[Rule, ...] = struct.field(pytree_node=False)
-  ties: Ties = struct.field(pytree_node=False, default="random")
+  ties: options.Ties = struct.field(pytree_node=False, default="random")
 
   def choices(self, state: game_lib.State) -> bits.Words:
     playable = self.game.playable_cells(state)
@@ -87,20 +90,30 @@ def _stones(rule: Rule, state: game_lib.State) -> bits.Words:
   return state.own if rule == "win" else state.other
 
 
-def from_script(
-  name: str, game: game_lib.LineGame, ties: str | None = None
+def make(
+  game: game_lib.LineGame, *, script: str, ties: str | None
 ) -> Rules | ordered.Ordered:
   """Returns one of the scripted players.
 
   Args:
-    name: a key of `SCRIPTS`.
     game: the game to play.
-    ties: `first`, `random`, or `game`: the first in an order that is drawn for each
-      game; the script's own way if none is given.
+    script: a key of `SCRIPTS`.
+    ties: one of `options.ScriptTies`; if none is given, the script's own way.
+
+  Raises:
+    ValueError: if there is no such way.
   """
-  rules, own_ties = SCRIPTS[name]
+  rules, own_ties = SCRIPTS[script]
   chosen = own_ties if ties is None else ties
-  if chosen not in ("first", "random", "game"):
+  if chosen not in get_args(options.ScriptTies):
     raise ValueError(f"ties must be first, random or game, not {ties!r}")
-  player = Rules(game, rules, "first" if chosen == "first" else "random")
-  return ordered.Ordered(player) if chosen == "game" else player
+  if chosen == "game":
+    return ordered.Ordered(Rules(game, rules, "random"))
+  return Rules(game, rules, cast(options.Ties, chosen))
+
+
+def make_combined(game: game_lib.LineGame, *, ties: str) -> mixture.OnePerGame:
+  """Returns the hybrid paper's player that draws one of its scripts for each game."""
+  return mixture.OnePerGame(
+    tuple(make(game, script=script, ties=ties) for script in COMBINED)
+  )

@@ -48,7 +48,7 @@ def record_match(name: str) -> dict[str, Any]:
   game_name, spec, opponent, num_games = cases.MATCHES[name]
   game = jaxgames.make(game_name)
   file = agents.bundled_file(game_name.partition(":")[0])
-  spec = spec.format(file).replace("LOOKAHEAD", "ahead")
+  spec = spec.format(file).replace("LOOKAHEAD", "lookahead")
   both = [agents.make(game, text) for text in (spec, opponent)]
   console = rich.console.Console(file=io.StringIO())
   return match_lib.play(*both, num_games=num_games, seed=3, console=console).as_json()

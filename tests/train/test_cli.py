@@ -186,7 +186,7 @@ def test_the_literal_reading_of_the_ttt3d_paper_adds_nothing_to_it():
 def test_games_lists_everything_by_name():
   result = invoke("games", env={"COLUMNS": "120"})
   assert result.exit_code == 0
-  for name in [*jaxgames.GAMES, *players.PLAYERS, "deep_structured", "td"]:
+  for name in [*jaxgames.GAMES, *players.PLAYERS, "td"]:
     assert name in result.output
 
 

@@ -45,7 +45,9 @@ class Network:
     net, weights = self.network, self.weights
     value, trace = self.forward(board)
     found = {}
-    delta = np.ones(1) if net.is_straight else net.slope * (1 - trace[-1] ** 2)
+    delta = (
+      np.ones(1) if net.has_linear_output_gradient else net.slope * (1 - trace[-1] ** 2)
+    )
     for i in reversed(range(len(net.hidden))):
       below = trace[1 + i]
       found[f"layers_{i}/kernel"] = np.outer(below, delta)

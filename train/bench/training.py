@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from rich import table as rich_table
 
-from jaxgames import networks
 from train import config as config_lib
 from train.run import programs
 from train.run import trials as trials_lib
@@ -23,6 +22,13 @@ TRAINING_GAMES, TEST_GAMES = 10_000, 1_000
 SCRIPTS = (
   "attack-defense", "random", "defense-attack", "attack", "defense", "combined"
 )  # fmt: skip
+
+
+# Detectors a line and hidden layers of two networks of the ttt3d paper's Table I.
+NETWORKS: dict[str, tuple[int, tuple[int, ...]]] = {
+  "deep_structured": (4, (32,)),
+  "wide_unstructured": (0, (169,)),
+}
 
 
 class Run(NamedTuple):
@@ -40,8 +46,8 @@ class Run(NamedTuple):
 def network(
   name: str, parallel_games: int, *, trials: int = 1, opponent: str = "self"
 ) -> Run:
-  """Returns a run of the ttt3d paper, with a network of its Table I."""
-  detectors, hidden = networks.NETWORKS[name]
+  """Returns a run of the ttt3d paper, with one of `NETWORKS`."""
+  detectors, hidden = NETWORKS[name]
   return Run(
     {
       "game": "ttt3d",

@@ -15,6 +15,7 @@ import numpy as np
 import jaxgames
 from jaxgames import bits
 from jaxgames import players
+from jaxgames import registry
 from train.config import agent_names
 from train.engines import protocol
 from train.match import clocks
@@ -149,9 +150,9 @@ class Brain:
 
   def _start(self, rest: str) -> str:
     size = protocol.parse_number(rest)
-    if size is None or size not in jaxgames.GOMOKU_SIZES:
-      sizes = f"{jaxgames.GOMOKU_SIZES[0]} to {jaxgames.GOMOKU_SIZES[-1]}"
-      raise ValueError(f"the size of the board must be from {sizes}")
+    sizes = registry.BOARDS["gomoku"].sizes
+    if size is None or size not in sizes:
+      raise ValueError(f"the size of the board must be from {sizes[0]} to {sizes[-1]}")
     game = jaxgames.make(f"gomoku:size={size}")
     if size not in self._timed:
       # Everything is compiled here, so that no move ever waits for it.
@@ -282,7 +283,7 @@ def make_players_fn(specs: Sequence[str]) -> MakePlayers:
       made[spec] if game == usual and spec in made else agents.make(game, spec)
       for spec in specs
     ]
-    return found if len(found) > 1 else [*found, *clocks.weaker(found[0])]
+    return found if len(found) > 1 else [*found, *found[0].faster()]
 
   return make_all
 

@@ -11,7 +11,7 @@ from jaxgames import game as game_lib
 from jaxgames import players
 from train.match import host_player
 
-__all__ = ["TimedPlayers", "weaker"]
+__all__ = ["TimedPlayers"]
 
 # A move may take this many times as long as the longest so far, and these seconds more.
 SAFETY_FACTOR = 1.5
@@ -21,9 +21,6 @@ SAFETY_SECONDS = 0.02
 # board, where rollouts are longest, and on one where much is near stones.
 NUM_TIMED = 2
 QUICK_SECONDS = 0.5
-
-# Each search that stands in for a longer one has this share of its simulations.
-FEWER_SIMULATIONS = 8
 
 
 @dataclasses.dataclass
@@ -102,16 +99,3 @@ def _crowded(game: game_lib.LineGame) -> game_lib.State:
     for column in range(0, columns, 2)
   ]
   return game.from_moves(cells[: len(cells) // 2 * 2])
-
-
-def weaker(player: players.Player) -> list[players.Player]:
-  """Returns faster players that may stand in for one: shorter searches, or none."""
-  found: list[players.Player] = []
-  if isinstance(player, players.Ahead) and isinstance(player.player, players.Chooser):
-    found.append(player.player)
-  if isinstance(player, players.Mcts):
-    simulations = player.simulations // FEWER_SIMULATIONS
-    while simulations:
-      found.append(player.replace(simulations=simulations))  # type: ignore[attr-defined]
-      simulations //= FEWER_SIMULATIONS
-  return found

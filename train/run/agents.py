@@ -23,7 +23,7 @@ __all__ = ["Agent", "default_opponent", "load", "make"]
 
 # The agents that come with the package, and how they play when nobody is named.
 BUNDLED = {
-  "gomoku": "ahead:player=({})",
+  "gomoku": "lookahead:player=({})",
   "ttt3d": "guided:player=({}),simulations=400",
 }
 # The opponent where no agent is bundled.
@@ -112,12 +112,13 @@ def make(game: jaxgames.LineGame, spec: str) -> players.Player:
   if not agent_names.is_agent(spec):
     return players.make(game, spec, make)
   agent = load(spec)
-  player = agent.player
-  if player.game != game and hasattr(player, "on"):
-    player = player.on(game)
-  if player.game != game:
-    raise ValueError(f"the agent {spec!r} plays {agent.config.game}, not this game")
-  return player
+  try:
+    return agent.player.on(game)
+  except ValueError as error:
+    trained_for = agent.config.game
+    raise ValueError(
+      f"the agent {spec!r} plays {trained_for}, not this game"
+    ) from error
 
 
 def default_opponent(name: str) -> str:

@@ -29,12 +29,12 @@ class Likes(base.Memoryless):
   game: jaxgames.LineGame = struct.field(pytree_node=False)
   favourite: int = 0
 
-  def rate(self, state, ties):
+  def rate_actions(self, state, ties):
     numbers = jnp.arange(self.game.num_actions, dtype=jnp.int32)
     ratings = jnp.where(numbers == self.favourite, 1.0, 1e-6 * ties)
     return jnp.where(self.game.legal_actions(state), ratings, -jnp.inf)
 
-  def judge(self, state):
+  def evaluate(self, state):
     del state
     return jnp.float32(0)
 
@@ -43,7 +43,7 @@ class Likes(base.Memoryless):
 class Unimpressed(Likes):
   """Sees no move that is worth a rating."""
 
-  def rate(self, state, ties):
+  def rate_actions(self, state, ties):
     del state
     return jnp.full_like(ties, -jnp.inf)
 
@@ -52,7 +52,7 @@ def network_agent(game):
   network = networks.ValueNetwork(game, hidden=(5,))
   params = network.init(jax.random.key(3), jnp.zeros((1, game.num_cells), jnp.int8))
   tables = network.apply(params, method="tables")
-  return value_greedy.Greedy(network, params, tables, counts_wins=True)
+  return value_greedy.ValueGreedy(network, params, tables, counts_wins=True)
 
 
 @quick.jit
@@ -153,7 +153,7 @@ def test_a_loss_in_four_plies_is_avoided(seed):
     ([0, 4, 8, 6, 2], 1, [1, 5]),
   ],
 )
-def test_what_is_forced_is_judged_and_tried_alone(moves, result, actions):
+def test_what_is_forced_is_evaluated_and_tried_alone(moves, result, actions):
   player = guided.Guided(Likes(TICTACTOE, 7))
   found = player._evaluate(TICTACTOE.from_moves(moves), jax.random.key(0))
   assert float(found.result) == result

@@ -343,6 +343,6 @@ def test_other_levels_are_refused(level):
 @pytest.mark.parametrize("name", ["connect4", "ttt3d"])
 def test_games_with_gravity_are_refused(name):
   game = jaxgames.make(name)
-  assert not players.PLAYERS["ladder"].plays_fn(game)
+  assert not players.PLAYERS["ladder"].plays(game)
   with pytest.raises(ValueError, match="on two axes, without gravity"):
     players.make(game, "ladder")

@@ -22,12 +22,12 @@ class Highest(base.Memoryless):
   game: jaxgames.LineGame = struct.field(pytree_node=False)
   opinion: float = 0.0
 
-  def rate(self, state, ties):
+  def rate_actions(self, state, ties):
     del ties
     numbers = jnp.arange(self.game.num_actions, dtype=jnp.float32)
     return jnp.where(self.game.legal_actions(state), numbers, -jnp.inf)
 
-  def judge(self, state):
+  def evaluate(self, state):
     del state
     return jnp.float32(self.opinion)
 
@@ -40,7 +40,7 @@ def choose(player, moves, seed=0):
 def test_a_win_at_once_is_taken():
   # X has 0 and 1, O has 3 and 4; X prefers 8, but sees that 2 wins.
   assert (
-    choose(lookahead.Ahead(Highest(TICTACTOE), width=9, depth=4), [0, 3, 1, 4]) == 2
+    choose(lookahead.Lookahead(Highest(TICTACTOE), width=9, depth=4), [0, 3, 1, 4]) == 2
   )
 
 
@@ -56,42 +56,46 @@ def test_a_win_at_once_is_taken():
   ],
 )
 def test_a_line_of_play_is_worth_less_the_longer_it_takes(moves, value, plies):
-  player = lookahead.Ahead(Highest(TICTACTOE), width=9, depth=9)
-  found = player._play_on(TICTACTOE.from_moves(moves), jnp.zeros(9))
+  player = lookahead.Lookahead(Highest(TICTACTOE), width=9, depth=9)
+  found = player._play_out(TICTACTOE.from_moves(moves), jnp.zeros(9))
   assert float(found) == pytest.approx(value * lookahead.DISCOUNT**plies)
 
 
 def test_moves_that_are_not_among_the_best_are_not_tried():
   # Of the two best, 8 and 7, none wins at once; 2 is not looked at.
-  chosen = choose(lookahead.Ahead(Highest(TICTACTOE), width=2, depth=1), [0, 3, 1, 4])
+  chosen = choose(
+    lookahead.Lookahead(Highest(TICTACTOE), width=2, depth=1), [0, 3, 1, 4]
+  )
   assert chosen in (7, 8)
 
 
 def test_few_moves_left_are_no_trouble():
   moves = [0, 1, 2, 4, 3, 5, 7, 6]
-  assert choose(lookahead.Ahead(Highest(TICTACTOE), width=9, depth=9), moves) == 8
+  assert choose(lookahead.Lookahead(Highest(TICTACTOE), width=9, depth=9), moves) == 8
 
 
 @pytest.mark.parametrize(("depth", "sign"), [(1, 1), (2, -1)])
 def test_the_end_of_a_line_is_judged_by_who_is_to_move_there(depth, sign):
-  player = lookahead.Ahead(Highest(TICTACTOE, opinion=0.5), width=3, depth=depth)
+  player = lookahead.Lookahead(Highest(TICTACTOE, opinion=0.5), width=3, depth=depth)
   start = TICTACTOE.from_moves([0])
-  value = player._play_on(start, jnp.zeros(9))
+  value = player._play_out(start, jnp.zeros(9))
   expected = -sign * 0.5 * lookahead.DISCOUNT**depth
   assert float(value) == pytest.approx(expected)
 
 
 def test_named_players_must_rate_moves():
-  found = players.make(jaxgames.make("gomoku"), "ahead:player=(ladder:level=2),width=3")
+  found = players.make(
+    jaxgames.make("gomoku"), "lookahead:player=(ladder:level=2),width=3"
+  )
   assert (found.width, found.depth) == (3, 16)
   with pytest.raises(ValueError, match="must rate moves"):
-    players.make(TICTACTOE, "ahead:player=random")
+    players.make(TICTACTOE, "lookahead:player=random")
   with pytest.raises(ValueError, match="width must be at least 1"):
-    players.make(TICTACTOE, "ahead:player=(ladder:level=2),width=0")
+    players.make(TICTACTOE, "lookahead:player=(ladder:level=2),width=0")
 
 
 def test_all_of_it_is_legal():
-  player = lookahead.Ahead(Highest(TICTACTOE), width=4, depth=3)
+  player = lookahead.Lookahead(Highest(TICTACTOE), width=4, depth=3)
   act = quick.jit(jax.vmap(player.act, in_axes=(None, 0, 0)))
   random = np.random.default_rng(0)
   states = []
@@ -106,3 +110,9 @@ def test_all_of_it_is_legal():
   actions = act((), batch, jax.random.split(jax.random.key(0), 30))
   is_legal = jax.vmap(TICTACTOE.legal_actions)(batch)
   assert np.take_along_axis(np.asarray(is_legal), np.asarray(actions)[:, None], 1).all()
+
+
+def test_the_player_itself_may_stand_in():
+  ahead = players.make(TICTACTOE, "lookahead:player=(ladder:level=2)")
+  assert ahead.faster() == (players.Dilettante(TICTACTOE),)
+  assert not ahead.is_search

@@ -308,12 +308,12 @@ def test_first_moves_are_random_only_where_they_should_be():
 
 
 def test_stages_follow_each_other():
+  stages = (
     {"games": 10, "epsilon": 0.3, "random_opening": True},
     {"games": 5, "epsilon": 0.2},
     {"games": 5, "epsilon": 0.1},
   )
   learner = make(stages=stages)
-  state = begin(learner)
   found = {}
   for games in (0, 9, 10, 14, 15, 1000):
     epsilon, opening = learner._stage(jnp.int32(games))
@@ -445,7 +445,7 @@ def test_tests_against_several_players_are_reported(run):
 def test_agents_play_on_other_boards_and_look_ahead(run):
   for size in (7, 9):
     game = jaxgames.make(f"gomoku:size={size}")
-    player = agents.make(game, f"ahead:player={run}@1,width=2,depth=2")
+    player = agents.make(game, f"lookahead:player={run}@1,width=2,depth=2")
     assert player.game == game
     position = game.from_moves([0, 20, 1, 21, 2, 22, 3, 23])
     act = quick.jit(functools.partial(player.act, ()))
@@ -475,7 +475,7 @@ def test_a_critic_that_sees_cells_stays_on_its_board():
   network = {"counts": "none", "turn": "two", "first": False, "board": True}
   learner = make(network=network)
   agent = learner.agent(begin(learner).params)
-  with pytest.raises(ValueError, match="board"):
+  with pytest.raises(ValueError, match="this player plays"):
     agent.on(jaxgames.make("gomoku"))
 
 
@@ -516,7 +516,7 @@ def test_an_agent_comes_with_the_project(monkeypatch):
   monkeypatch.chdir("/")
   game = jaxgames.make("gomoku")
   spec = agents.default_opponent("gomoku")
-  assert spec.startswith("ahead:player=(")
+  assert spec.startswith("lookahead:player=(")
   player = agents.make(game, spec)
   position = game.from_moves([112, 0, 113, 1, 114, 2])
   # Three in a row in the open, and nothing to fear: an open four wins.

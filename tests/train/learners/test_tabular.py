@@ -223,7 +223,7 @@ def test_the_player_goes_to_what_is_worth_most():
   table = np.zeros(graph_lib.of(game).num_states, np.float32)
   table[place_of(game, [0, 1])] = 0.5
   table[place_of(game, [0, 3])] = 0.5
-  player = players.Utilities(game, table, -1)
+  player = players.TableGreedy(game, table, -1)
   state = game.from_moves([0])
   act = quick.jit(jax.vmap(functools.partial(player.act, (), state)))
   actions = act(jax.random.split(jax.random.key(0), 100))

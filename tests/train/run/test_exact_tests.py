@@ -19,7 +19,7 @@ def noisy_player(game, seed, side=-1):
   size = graph_lib.of(game).num_states
   table = np.random.default_rng(seed).normal(size=size).astype(np.float32)
   # Some equal ones, so that there are choices.
-  return players.Utilities(game, np.round(table, 1), side)
+  return players.TableGreedy(game, np.round(table, 1), side)
 
 
 def examine(game, agents, opponents, starts):
@@ -85,7 +85,7 @@ def test_unbeatable_is_what_the_exhaustive_examination_says():
   opinion = np.random.default_rng(3).permutation(size).astype(np.float32)
   for player, is_unbeatable in (
     (players.make(game, "expert:ties=first"), True),
-    (players.Utilities(game, opinion, -1), False),
+    (players.TableGreedy(game, opinion, -1), False),
   ):
     metrics = examine(game, [player], ["expert:ties=first"], "never")
     assert evaluation.examine(player, side=-1).is_unbeatable == is_unbeatable

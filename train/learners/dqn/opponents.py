@@ -49,19 +49,15 @@ def search_beforehand(player: players.Player, searches: int) -> players.Player:
     player: any; those that it is made of are looked at too.
     searches: how many of each position.
   """
-  if isinstance(player, players.SomeMoves):
-    return players.SomeMoves(
-      search_beforehand(player.player, searches),
-      search_beforehand(player.other, searches),
-      player.probability,
-    )
-  if not isinstance(player, players.Mcts):
-    return player
-  return Searched(player.game, _search_all(player, searches))
+  if player.is_search:
+    # A search has no arrays, so it can be the key of a cache.
+    found = _search_all(player, searches)  # type: ignore[arg-type]
+    return Searched(player.game, found)
+  return player.map_players(lambda part: search_beforehand(part, searches))
 
 
 @functools.lru_cache
-def _search_all(player: players.Mcts, searches: int) -> np.ndarray:
+def _search_all(player: players.Player, searches: int) -> np.ndarray:
   """Returns `[num_states, searches]` int8, what searches of all positions find."""
   states = graph_lib.of(player.game).states
   num_states = len(states.num_moves)

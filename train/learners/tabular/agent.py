@@ -24,4 +24,4 @@ def make_agent(
   table = jnp.asarray(table)
   if settings.symmetry:
     table = table[graph_lib.of(game).representatives]
-  return table_greedy.Utilities(game, table, side_of(settings))
+  return table_greedy.TableGreedy(game, table, side_of(settings))

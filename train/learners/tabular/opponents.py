@@ -96,11 +96,7 @@ def _parts(game: jaxgames.LineGame, spec: str) -> Iterator[players.Player | None
   if spec == "self":
     yield None
     return
-  player = players.make(game, spec)
-  if isinstance(player, players.OnePerGame):
-    yield from player.players
-  else:
-    yield player
+  yield from players.make(game, spec).parts
 
 
 def _tabulate(player: players.Player, spec: str) -> np.ndarray:

@@ -25,7 +25,7 @@ def make_network(
     has_bias=settings.bias,
     steepness=settings.steepness,
     slope=slope,
-    is_straight=settings.linear_output_gradient,
+    has_linear_output_gradient=settings.linear_output_gradient,
   )
 
 
@@ -35,4 +35,4 @@ def make_agent(
   """Returns the player that goes to the afterstate with the highest value."""
   network = make_network(game, settings.network)
   tables = network.apply(params, method="tables")
-  return value_greedy.Greedy(network, params, tables, settings.counts_wins)
+  return value_greedy.ValueGreedy(network, params, tables, settings.counts_wins)
