@@ -141,7 +141,7 @@ class PlayerBase:
 
   def on(self, game: game_lib.LineGame) -> Player:
     if game != self.game:
-      raise ValueError(f"this player plays {self.game}, not {game}")
+      raise ValueError(f"this player plays on the board of {self.game}, not {game}")
     return self
 
 

@@ -187,18 +187,16 @@ class CriticGreedy(base.Chooser):
   def game(self) -> game_lib.LineGame:
     return self.critic.game
 
-  def on(self, game: game_lib.LineGame) -> "CriticGreedy":
+  def on(self, game: game_lib.LineGame) -> base.Player:
     """Returns the same player on a board of another size.
 
     Raises:
       ValueError: if the critic sees each cell, or lines are not as long.
     """
-    if game == self.game:
-      return self
     is_flat = len(game.shape) == 2 and not game.gravity
     is_alike = is_flat and game.length == self.game.length
-    if self.critic.sees_board or not is_alike:
-      raise ValueError(f"this player plays {self.game}, not {game}")
+    if game == self.game or self.critic.sees_board or not is_alike:
+      return super().on(game)
     return CriticGreedy(
       self.critic.clone(game=game), self.params, self.distance, self.takes_five
     )

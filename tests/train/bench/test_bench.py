@@ -91,13 +91,13 @@ def test_wrong_arguments_are_refused():
 
 
 def test_training_is_measured_under_its_contract_names():
-  small = bench_training.network("small_unstructured", 4)
+  small = bench_training.network("wide_unstructured", 4)
   runs = {
     "one_trial": small,
-    "ten_trials": bench_training.network("small_unstructured", 4, trials=2),
+    "ten_trials": bench_training.network("wide_unstructured", 4, trials=2),
     "deep_structured_256": small,
     "against_benchmark": bench_training.network(
-      "small_unstructured", 4, opponent="benchmark"
+      "wide_unstructured", 4, opponent="benchmark"
     ),
     "tabular_tictactoe": bench_training.tabular("tictactoe", trials=1),
   }
