@@ -9,6 +9,7 @@ from typing import Any
 import jaxgames
 from jaxgames import players
 from jaxgames.exact import graph as graph_lib
+from jaxgames.players import base
 from jaxgames.players import registry as player_registry
 from train.config import agent_names
 from train.config import run
@@ -47,7 +48,7 @@ def check_exact(game: jaxgames.LineGame, opponents: tuple[str, ...]) -> None:
   if opponents and not graph_lib.is_small(game):
     raise ValueError("this game has too many positions for exact tests")
   for spec in opponents:
-    if not isinstance(players.make(game, spec), players.Chooser):
+    if not base.chooses_by_position(players.make(game, spec)):
       raise ValueError(f"{spec!r} does not choose evenly by the position alone")
   found = [player_registry.parse(spec)[0] for spec in opponents]
   if len(set(found)) < len(found):

@@ -3,13 +3,16 @@
 from collections.abc import Mapping, Sequence
 import pathlib
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import pydantic
 import yaml
 
-import jaxgames
+from jaxgames import options
+from jaxgames import registry as game_registry
 from jaxgames import suggestions
+from jaxgames.players import registry as player_registry
+from train.config import agent_names
 from train.config import errors as config_errors
 from train.config import files as config_files
 from train.config import migrations
@@ -37,8 +40,18 @@ __all__ = [
 # The number of games is kept in 32 bits, and a trial may overshoot its last target.
 MOST_GAMES = 2_000_000_000
 
-# The opponent that stands for the player in tests.
-TESTED = "tested"
+# The opponents that stand for the learner itself, and for the player in tests.
+SELF_PLAY, TESTED = "self", "tested"
+
+
+def _check_player(spec: str) -> str:
+  """Refuses a spec whose name or options are unknown; agents are looked at later."""
+  if not agent_names.is_agent(spec):
+    player_registry.check(spec, agent_names.is_agent)
+  return spec
+
+
+PlayerSpec = Annotated[str, pydantic.AfterValidator(_check_player)]
 
 
 class TestSettings(fields.Model):
@@ -59,10 +72,10 @@ class TestSettings(fields.Model):
   every: fields.Count
   also_at: tuple[fields.Count, ...] = ()
   games: fields.Count
-  against: str
-  also_against: dict[str, str] = pydantic.Field(default_factory=dict)
-  starts: Literal["alternate", "always", "never"] = "alternate"
-  exact: tuple[str, ...] = ()
+  against: PlayerSpec
+  also_against: dict[str, PlayerSpec] = pydantic.Field(default_factory=dict)
+  starts: options.Starts = "alternate"
+  exact: tuple[PlayerSpec, ...] = ()
 
   @pydantic.field_validator("also_against")
   @classmethod
@@ -147,7 +160,7 @@ class RunConfig(fields.Model):
   @pydantic.field_validator("game")
   @classmethod
   def _check_game(cls, name: str) -> str:
-    jaxgames.make(name)
+    game_registry.parse(name)
     return name
 
   @pydantic.field_validator("learner", mode="before")
@@ -185,6 +198,9 @@ class RunConfig(fields.Model):
         f"learner {learner.kind} takes one opponent, not several by name"
       )
     _check_names(several)
+    for spec in several.values() if several else [value]:
+      if spec not in (SELF_PLAY, TESTED):
+        _check_player(str(spec))
     return value
 
   @pydantic.field_validator("test")

@@ -17,6 +17,7 @@ from jaxgames import arena
 from jaxgames import players
 from jaxgames.exact import evaluation
 from jaxgames.exact import graph as graph_lib
+from jaxgames.players import base
 from jaxgames.players import registry
 
 __all__ = ["Examiner"]
@@ -65,7 +66,7 @@ class Examiner:
 
     def action_sets(agent: chex.ArrayTree) -> jax.Array:
       player = player_fn(agent)
-      if not isinstance(player, players.Chooser):
+      if not base.chooses_by_position(player):
         raise ValueError("test.exact: this learner's agents cannot be tested exactly")
       return player.action_sets(self._graph)
 

@@ -244,7 +244,7 @@ class AdpLearner(learner_lib.NetworkLearner):
     key: chex.PRNGKey,
   ) -> tuple[jax.Array, jax.Array]:
     """Returns `[B]` the expert's moves, and whether others are among its choices."""
-    assert isinstance(expert, players.Chooser)
+    assert base.chooses_by_position(expert)
 
     def ask(
       state: jaxgames.State, cell: jax.Array, key: chex.PRNGKey
@@ -389,7 +389,7 @@ def _make_expert(task: learner_base.Task, spec: str | None) -> players.Player | 
     expert = task.make_player_fn(task.game, spec)
   except ValueError as error:
     raise ValueError(f"learner.expert: {error}") from error
-  if not isinstance(expert, players.Chooser):
+  if not base.chooses_by_position(expert):
     raise ValueError(f"learner.expert: {spec!r} does not choose by the position alone")
   return expert
 

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 import pydantic
 
+from jaxgames import options
 from train.learners.common import fields
 
 __all__ = ["NetworkSettings", "Settings", "Stage"]
@@ -24,9 +25,9 @@ class NetworkSettings(fields.Model):
   """
 
   inputs: fields.Count | None = None
-  shapes: Literal["classic"] = "classic"
-  counts: Literal["coded", "plain", "none"] = "coded"
-  turn: Literal["shapes", "two", "none"] = "shapes"
+  shapes: options.ShapeSet = "classic"
+  counts: options.CriticCounts = "coded"
+  turn: options.CriticTurn = "shapes"
   first: bool = True
   board: bool = False
   hidden: fields.Count = 100

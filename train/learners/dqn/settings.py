@@ -4,6 +4,7 @@ from typing import Literal
 
 import pydantic
 
+from jaxgames import options
 from train.learners.common import fields
 from train.learners.common import q_settings
 
@@ -91,7 +92,7 @@ class Settings(fields.Model):
   epsilon: fields.Share = 1.0
   final_epsilon: fields.Share = 0.1
   epsilon_games: fields.Positive = 3_000
-  starts: Literal["alternate", "always", "never"] = "always"
+  starts: options.Starts = "always"
   searches: fields.Count | None = None
   evaluation_epsilon: fields.Share = 0.1
   evaluation_games: fields.Count = 3_000

@@ -157,13 +157,9 @@ class TdLearner(learner_lib.NetworkLearner):
     game, states, settings = self.game, state.games.states, self.settings
     tables = self.network.apply(state.params, method="tables")
     values = value_greedy.afterstate_values(self.network, state.params, tables, states)
-    preferred = values
-    if settings.counts_wins:
-      wins = jax.vmap(functools.partial(value_greedy.winning_actions, game))(states)
-      preferred = jnp.where(wins, 1.0, values)
-    is_legal = jax.vmap(game.legal_actions)(states)
-    best = jnp.argmax(jnp.where(is_legal, preferred, -jnp.inf), axis=1)
-    best = best.astype(jnp.int32)
+    best = value_greedy.greedy_actions(
+      value_greedy.preferences(game, values, states, counts_wins=settings.counts_wins)
+    )
     actions, is_random = self._explore(states, best, key)
 
     is_mine = self.games.is_learners_turn(state.games)

@@ -4,11 +4,10 @@ from typing import Annotated, Literal
 
 import pydantic
 
+from jaxgames import options
 from train.learners.common import fields
 
-__all__ = ["NetworkSettings", "PatternSharing", "Settings"]
-
-PatternSharing = Literal["none", "symmetry", "all", "counts"]
+__all__ = ["NetworkSettings", "Settings"]
 
 
 class NetworkSettings(fields.Model):
@@ -34,8 +33,8 @@ class NetworkSettings(fields.Model):
   hidden: tuple[fields.Count, ...] = (32,)
   detectors: Annotated[int, pydantic.Field(ge=0)] = 4
   patterns: (
-    PatternSharing
-    | Annotated[tuple[PatternSharing, ...], pydantic.Field(min_length=1)]
+    options.PatternSharing
+    | Annotated[tuple[options.PatternSharing, ...], pydantic.Field(min_length=1)]
     | None
   ) = None
   sides: bool = False
@@ -45,7 +44,7 @@ class NetworkSettings(fields.Model):
   linear_output_gradient: bool = False
 
   @property
-  def pattern_tables(self) -> tuple[PatternSharing, ...]:
+  def pattern_tables(self) -> tuple[options.PatternSharing, ...]:
     """The sharing of each table of patterns."""
     if self.patterns is None:
       return ()
