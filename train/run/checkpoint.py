@@ -331,12 +331,17 @@ def _saved_names(
   names: Iterable[str],
   renamed: Mapping[str, str],
 ) -> dict[str, str]:
-  """Returns the names under which leaves were saved, the present or older ones."""
-  saved = _saved_leaves(manager, number) if renamed else {}
-  return {
-    name: name if not renamed or name in saved else _old_name(name, renamed)
-    for name in names
-  }
+  """Returns the names under which leaves were saved, the present or older ones.
+
+  Raises:
+    ValueError: if one was not saved at all: orbax would leave it as it is.
+  """
+  saved = _saved_leaves(manager, number)
+  found = {name: name if name in saved else _old_name(name, renamed) for name in names}
+  for name, saved_name in found.items():
+    if saved_name not in saved:
+      raise ValueError(f"it has no {name}")
+  return found
 
 
 def _old_name(name: str, renamed: Mapping[str, str]) -> str:
