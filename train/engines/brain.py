@@ -1,4 +1,4 @@
-"""A Gomocup engine around a player: reads commands, answers with moves."""
+"""A player as a Gomocup engine: reads commands, answers with moves."""
 
 from collections.abc import Callable, Sequence
 import dataclasses
@@ -26,18 +26,18 @@ __all__ = ["Brain", "MakePlayers", "make_players_fn", "run", "serve"]
 # Returns the players for a board, from strong to weak, or raises a ValueError.
 MakePlayers = Callable[[jaxgames.LineGame], Sequence[players.Player]]
 
-# As many moves are still to come, for all that is known, when time is shared out.
+# The number of moves still to come that the remaining time is divided by.
 MOVES_AHEAD = 20
 
 
 @dataclasses.dataclass
 class _Clock:
-  """The time limits that a manager told, in milliseconds.
+  """The manager's time limits, in milliseconds.
 
   Attributes:
     turn: for one move; 0 asks for the fastest.
-    match: for all moves of a game; 0 is no limit.
-    left: what is left of that.
+    match: for all moves of a game; 0 means no limit.
+    left: the time left for this game.
   """
 
   turn: int = 30_000
@@ -45,7 +45,7 @@ class _Clock:
   left: float = protocol.UNLIMITED
 
   def tell(self, key: str, milliseconds: int) -> None:
-    """Takes what an INFO says, if it is about time."""
+    """Updates a limit from an INFO command; ignores other keys."""
     if key == "timeout_turn":
       self.turn = milliseconds
     elif key == "timeout_match":
@@ -67,7 +67,7 @@ class _Clock:
 
 @dataclasses.dataclass(frozen=True)
 class _Position:
-  """The stones on a board, without the order in which they came."""
+  """The stones on a board, regardless of the order of moves."""
 
   own: frozenset[int] = frozenset()
   other: frozenset[int] = frozenset()
@@ -87,7 +87,7 @@ class _Position:
 class Brain:
   """Answers the commands of a Gomocup manager.
 
-  A command that cannot be obeyed is answered by `ERROR` and changes nothing.
+  A command that cannot be executed is answered by `ERROR` and changes nothing.
   """
 
   def __init__(self, make_players_fn: MakePlayers, *, name: str, seed: int = 0):
@@ -95,8 +95,8 @@ class Brain:
 
     Args:
       make_players_fn: makes the players for a board.
-      name: what ABOUT says.
-      seed: of all randomness.
+      name: the name that ABOUT gives.
+      seed: the seed of all randomness.
     """
     self.is_ended = False
     self._make_players_fn = make_players_fn
@@ -107,7 +107,7 @@ class Brain:
     self._game_number = -1
     self._position = _Position()
     self._clock = _Clock()
-    # The lines of a BOARD that is not DONE yet.
+    # The lines since BOARD, until DONE.
     self._board_lines: list[str] | None = None
     self._handlers: dict[str, Callable[[str], str | None]] = {
       "START": self._start,
@@ -123,7 +123,7 @@ class Brain:
     }
 
   def handle(self, line: str | bytes) -> list[str]:
-    """Obeys one line; returns the lines of the answer, most often one or none."""
+    """Executes one line; returns the lines of the answer, usually one or none."""
     command = protocol.parse_command(line)
     if self._board_lines is not None and command.name not in self._handlers:
       self._add_board_line(protocol.clean(line))
@@ -138,7 +138,7 @@ class Brain:
     return answers
 
   def finish(self) -> list[str]:
-    """Returns what is to be said when a BOARD is cut off by its end or a command."""
+    """Ends an open BOARD; returns an error line if there was one."""
     was_open, self._board_lines = self._board_lines is not None, None
     return ["ERROR BOARD without DONE"] if was_open else []
 
@@ -155,7 +155,7 @@ class Brain:
       raise ValueError(f"the size of the board must be from {sizes[0]} to {sizes[-1]}")
     game = jaxgames.make(f"gomoku:size={size}")
     if size not in self._timed:
-      # Everything is compiled here, so that no move ever waits for it.
+      # Everything is compiled here, so that no move waits for compilation.
       some_players = self._make_players_fn(game)
       self._key, key_players = jax.random.split(self._key)
       self._timed[size] = clocks.TimedPlayers(some_players, key_players)
@@ -191,7 +191,7 @@ class Brain:
     self._board_lines = []
 
   def _add_board_line(self, line: str) -> None:
-    # A board that has more lines than cells is wrong whatever they are.
+    # A board with more lines than cells is wrong in any case: the rest is dropped.
     if self._board_lines is not None and len(self._board_lines) <= self._size() ** 2:
       self._board_lines.append(line)
 
@@ -237,7 +237,7 @@ class Brain:
     self.is_ended = True
 
   def _move(self, position: _Position) -> str:
-    """Puts a stone of its own onto a board on which it is to move."""
+    """Chooses and makes a move in a position with the brain to move."""
     game, size = self._game, self._size()
     assert game is not None
     num_missing = len(position.other) - len(position.own)
@@ -267,10 +267,10 @@ def make_players_fn(specs: Sequence[str]) -> MakePlayers:
   """Returns a function that makes players for a board, from strong to weak.
 
   Args:
-    specs: their names. One alone is followed by faster players of its kind.
+    specs: the players' names. A single one is followed by faster players of its kind.
 
   Raises:
-    ValueError: if a name is wrong for boards of any size.
+    ValueError: if a name is wrong, whatever the size of the board.
   """
   usual = jaxgames.make("gomoku")
   # Agents may have been trained for a board of another size.
@@ -289,12 +289,12 @@ def make_players_fn(specs: Sequence[str]) -> MakePlayers:
 
 
 def serve(brain: Brain, source: BinaryIO, sink: BinaryIO) -> None:
-  """Lets a brain answer until END or the end of the input.
+  """Answers commands until END or the end of the input.
 
   Args:
-    brain: who answers.
+    brain: answers the commands.
     source: the manager's lines.
-    sink: takes the answers, each written at once.
+    sink: receives the answers, each flushed at once.
   """
 
   def say(answers: list[str]) -> None:
@@ -310,12 +310,12 @@ def serve(brain: Brain, source: BinaryIO, sink: BinaryIO) -> None:
 
 
 def run(make_players_fn: MakePlayers, *, name: str, seed: int) -> None:
-  """Serves on standard input and output; a manager that goes away ends it quietly."""
+  """Serves on standard input and output; exits quietly if the manager is gone."""
   brain = Brain(make_players_fn, name=name, seed=seed)
   try:
     serve(brain, sys.stdin.buffer, sys.stdout.buffer)
   except BrokenPipeError:
-    # Python writes out what is left at its end, which must not fail again.
+    # Python flushes standard output at exit, which must not fail again.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -339,7 +339,7 @@ def _words(game: jaxgames.LineGame, stones: frozenset[int]) -> bits.Words:
 
 
 def _state(game: jaxgames.LineGame, position: _Position) -> jaxgames.State:
-  """Returns the position, which is not over, with the owner of `own` to move."""
+  """Returns a position that is not over, with the owner of `own` to move."""
   return jaxgames.State(
     own=_words(game, position.own),
     other=_words(game, position.other),

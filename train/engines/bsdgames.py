@@ -1,16 +1,16 @@
-"""The gomoku of Debian's bsdgames as a player on the host.
+"""A player that runs gomoku of Debian's bsdgames as a process.
 
-It plays on 19x19 only, and plays as well as it can. Run in the background (`-b`) it
-never prints its moves, but with `-d` it prints the two cells between which it decides:
-the best one for each colour, as in
+The program plays on 19x19 only and has one level. In the background (`-b`) it never
+prints its moves, but with `-d` it prints its two candidates, the best cell for each
+colour:
 
   B J9 301/1 0 601/255 0 4
   W J10 601/255 0 301/1 0 4
 
-The third word holds two bytes in hexadecimal: after how many moves that colour will
-have completed a force, and how many more it then needs to win. It plays its own cell,
-unless the other side completes a force at once and it has none that wins as soon. (That
-was checked by experiment, against games that the program itself saved.)
+The third word is two bytes in hexadecimal: the number of moves after which that colour
+completes a force, and the number of further moves to a win. The program plays its own
+cell, unless the other side completes a force at once and its own force does not win
+as soon. (Verified against games that the program itself saved.)
 """
 
 from collections.abc import Sequence
@@ -21,17 +21,17 @@ from typing import NamedTuple
 
 import jaxgames
 from train.engines import client
-from train.engines import process as engine_process
+from train.engines import process
 from train.match import host_player
 
 __all__ = ["BsdGomoku", "find"]
 
 SIZE = 19
 
-# Letters of the columns; the rows are counted from 1, upwards.
+# The columns' letters, without I; rows are numbered from 1.
 COLUMNS = "ABCDEFGHJKLMNOPQRST"
 
-# Where it begins, without a word.
+# Its first move, which it does not print.
 OPENING = "K10"
 
 _CANDIDATE = re.compile(r"([BW]) ([A-T][0-9]{1,2}) ([0-9a-f]{1,4})/[0-9]+ .*")
@@ -41,9 +41,9 @@ class _Candidate(NamedTuple):
   """The best cell for one colour.
 
   Attributes:
-    cell: as it is written.
-    moves_to_force: until that colour has completed a force.
-    moves_to_win: from there on.
+    cell: the cell, as in `J9`.
+    moves_to_force: moves until that colour has completed a force.
+    moves_to_win: moves from there to the win.
   """
 
   cell: str
@@ -56,43 +56,46 @@ class _Candidate(NamedTuple):
 
 
 class BsdGomoku:
-  """Plays by asking bsdgames, a new process for every game."""
+  """Plays by asking bsdgames, with a new process for every game."""
 
   def __init__(self, game: jaxgames.LineGame, limits: client.Limits):
-    """Looks whether the game can be played; nothing is started yet.
+    """Checks that the game can be played; starts no process yet.
 
     Args:
       game: Gomoku on 19x19.
-      limits: on the time for a move.
+      limits: the time limit of a move.
 
     Raises:
-      ValueError: if it is another game, or the program is not installed.
+      ValueError: if the board has another size, or the program is not installed.
     """
     if game.shape != (SIZE, SIZE):
-      raise ValueError("bsdgames plays on 19x19 only: the game must be gomoku:size=19")
+      board = "x".join(map(str, game.shape))
+      raise ValueError(
+        f"bsdgames plays on 19x19, not {board}: the game must be gomoku:size=19"
+      )
     path = find()
     if path is None:
-      raise ValueError("there is no gomoku of bsdgames here: install bsdgames")
+      raise ValueError("engine:bsdgames needs Debian's package bsdgames: install it")
     self._path = path
     self._limits = limits
-    self._process: engine_process.EngineProcess | None = None
+    self._engine: process.EngineProcess | None = None
 
   def begin(self, game_number: int) -> None:
-    """Ends the last game's process; that of the new game is started by its first move."""
+    """Stops the last game's process; the first move starts the next one."""
     del game_number
     self.close()
 
   def choose(self, state: jaxgames.State, actions: Sequence[int]) -> int:
-    """Returns the move that the program must have made."""
+    """Returns the program's move, inferred from its candidates."""
     del state
     is_black = len(actions) % 2 == 0
     deadline = time.monotonic() + self._limits.turn + client.GRACE_SECONDS
     try:
-      process = self._started(is_black=is_black)
+      engine = self._started(is_black=is_black)
       if not actions:
         return _parse(OPENING)
-      process.send(_write(actions[-1]))
-      action = _parse(_read_choice(process, deadline, is_black=is_black))
+      engine.send(_write(actions[-1]))
+      action = _parse(_read_choice(engine, deadline, is_black=is_black))
     except host_player.ForfeitError:
       self.close()
       raise
@@ -102,35 +105,35 @@ class BsdGomoku:
     return action
 
   def close(self) -> None:
-    process, self._process = self._process, None
-    if process is not None:
-      process.stop("quit")
+    engine, self._engine = self._engine, None
+    if engine is not None:
+      engine.stop("quit")
 
-  def _started(self, *, is_black: bool) -> engine_process.EngineProcess:
-    """Returns the process of this game, started if there is none yet."""
-    if self._process is None:
+  def _started(self, *, is_black: bool) -> process.EngineProcess:
+    """Returns the process of this game; starts it if there is none yet."""
+    if self._engine is None:
       try:
         command = [self._path, "-b", "-d"]
-        self._process = engine_process.EngineProcess(command, answers_on_stderr=True)
+        self._engine = process.EngineProcess(command, answers_on_stderr=True)
       except OSError as error:
         raise host_player.ForfeitError(f"it does not start: {error.strerror}") from None
-      # The first line says which colour the *other* player has.
-      self._process.send("white" if is_black else "black")
-    return self._process
+      # The first line names the colour of the *other* player.
+      self._engine.send("white" if is_black else "black")
+    return self._engine
 
 
 def find() -> str | None:
-  """Returns where the program is, if it is installed."""
+  """Returns the program's path, or None if it is not installed."""
   return shutil.which("bsdgames-gomoku") or shutil.which("gomoku", path="/usr/games")
 
 
 def _read_choice(
-  process: engine_process.EngineProcess, deadline: float, *, is_black: bool
+  engine: process.EngineProcess, deadline: float, *, is_black: bool
 ) -> str:
-  """Reads the candidates of both colours, black's first, and decides as it does."""
+  """Reads both colours' candidates, black's first, and decides as the program does."""
   found: dict[str, _Candidate] = {}
   while "W" not in found:
-    match = _CANDIDATE.fullmatch(process.read_line(deadline))
+    match = _CANDIDATE.fullmatch(engine.read_line(deadline))
     if match is not None:
       found[match[1]] = _Candidate(match[2], *divmod(int(match[3], 16), 256))
   if "B" not in found:

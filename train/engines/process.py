@@ -1,4 +1,4 @@
-"""A program that is talked to in lines, and that may misbehave in any way."""
+"""A child process that exchanges lines of text, and may misbehave in any way."""
 
 from collections.abc import Sequence
 import contextlib
@@ -14,27 +14,27 @@ from train.match import host_player
 
 __all__ = ["EngineProcess"]
 
-# Kept of what a program writes to its standard error, to explain a crash.
+# How much of its standard error is kept, to explain a crash.
 MOST_ERROR_BYTES = 2000
 
-# Read at once. What is not asked for stays in the pipe, where it is bounded too.
+# The most that one read takes. The rest stays in the pipe, which is bounded too.
 READ_BYTES = 65536
 
-# How long a program may take to leave, first asked, then told.
-SECONDS_TO_LEAVE = 1.0
+# How long a program may take to exit, once after the farewell, once after SIGTERM.
+SECONDS_TO_EXIT = 1.0
 
-# How often to look whether a silent program is still there.
-SECONDS_BETWEEN_LOOKS = 0.2
+# How often to check that a silent program still runs.
+SECONDS_BETWEEN_CHECKS = 0.2
 
-# How much of what it wrote unasked is thrown away before a question.
+# The most reads of stale output that are discarded before a question.
 MOST_STALE_READS = 16
 
 
 class EngineProcess:
-  """A running program with its own process group.
+  """A running program in its own process group.
 
-  Nothing waits without a limit, and nothing that the program writes is kept beyond a
-  few kilobytes. All that goes wrong while it is talked to is a `ForfeitError`.
+  Every wait has a limit, and no more than a few kilobytes of its output are kept. Any
+  failure after the start is a `ForfeitError`.
   """
 
   def __init__(self, command: Sequence[str], *, answers_on_stderr: bool = False):
@@ -42,13 +42,13 @@ class EngineProcess:
 
     Args:
       command: the program and its arguments.
-      answers_on_stderr: whether to read standard error together with its output.
+      answers_on_stderr: whether to read standard error as part of the output.
 
     Raises:
-      OSError: if there is no such program, or it cannot be started.
+      OSError: if the program does not exist or cannot be started.
     """
-    # A session of its own keeps the terminal's Ctrl-C away, and makes a group of the
-    # program and its children, which can be ended together.
+    # A new session shields the program from the terminal's Ctrl-C, and makes it and
+    # its children one group that can be killed together.
     self._process = subprocess.Popen(
       command,
       stdin=subprocess.PIPE,
@@ -68,21 +68,21 @@ class EngineProcess:
     os.set_blocking(self._stdin.fileno(), False)
 
   def send(self, line: str) -> None:
-    """Says a line, or several.
+    """Sends one or more lines.
 
     Raises:
-      ForfeitError: if the program has ended, or does not listen.
+      ForfeitError: if the program has exited or does not read its input.
     """
     try:
       num_written = self._stdin.write(line.encode() + b"\n")
     except OSError:
       raise self._crash() from None
-    # The pipe holds far more than a game's lines: it is full if nobody reads it.
+    # The pipe holds far more than a game's lines: it is full only if it is not read.
     if num_written != len(line) + 1:
       raise host_player.ForfeitError("it does not read its input")
 
   def skip_stale(self) -> None:
-    """Forgets what the program has said so far, but for an unfinished line."""
+    """Discards the output so far, except for an unfinished line."""
     for _ in range(MOST_STALE_READS):
       while self._next_line() is not None:
         pass
@@ -90,13 +90,13 @@ class EngineProcess:
         return
 
   def read_line(self, deadline: float) -> str:
-    """Returns the next line, stripped; of a very long one the beginning.
+    """Returns the next line, stripped; a very long line is cut.
 
     Args:
-      deadline: when to give up, on the clock `time.monotonic`.
+      deadline: when to give up, in the time of `time.monotonic`.
 
     Raises:
-      ForfeitError: if none came, or the program has ended.
+      ForfeitError: if no line came in time, or the program has exited.
     """
     while (line := self._next_line()) is None:
       if self._process.stdout not in self._open_streams():
@@ -104,16 +104,16 @@ class EngineProcess:
       seconds = deadline - time.monotonic()
       if seconds <= 0:
         raise host_player.ForfeitError("it gave no answer in time")
-      # A child may hold the output of a program that has ended open: look at both.
-      if not self._read(min(seconds, SECONDS_BETWEEN_LOOKS)) and self._exit():
+      # A child may keep the output open after the program has exited: check both.
+      if not self._read(min(seconds, SECONDS_BETWEEN_CHECKS)) and self._exit():
         raise self._crash()
     return protocol.clean(line)
 
   def stop(self, farewell: str | None = None) -> None:
-    """Ends the program and all of its children.
+    """Stops the program and all of its children.
 
     Args:
-      farewell: a line that asks it to leave.
+      farewell: a line that asks it to exit.
     """
     try:
       if farewell is not None:
@@ -124,7 +124,7 @@ class EngineProcess:
       self._signal_group(signal.SIGTERM)
       self._wait()
     finally:
-      # Before the program is reaped, as long as its number is surely its own.
+      # Before the program is reaped: until then its process id is not reused.
       self._signal_group(signal.SIGKILL)
       self._process.kill()
       self._process.wait()
@@ -139,17 +139,17 @@ class EngineProcess:
     return self._process.stdin
 
   def _exit(self) -> os.waitid_result | None:
-    """Returns how the program ended, or None while it runs."""
-    # Unlike `poll`, this leaves the ended program where it is, to hold its number.
+    """Returns how the program exited, or None while it runs."""
+    # Unlike `poll`, this does not reap the program, so its process id stays taken.
     options = os.WEXITED | os.WNOHANG | os.WNOWAIT
     return os.waitid(os.P_PID, self._process.pid, options)
 
   def _wait(self) -> None:
-    """Waits until the program has ended, but not for long."""
-    deadline = time.monotonic() + SECONDS_TO_LEAVE
+    """Waits a limited time for the program to exit."""
+    deadline = time.monotonic() + SECONDS_TO_EXIT
     pause = 0.001
     while self._exit() is None and time.monotonic() < deadline:
-      # It may want to write before it leaves.
+      # A full pipe would keep it from exiting.
       self.skip_stale()
       time.sleep(pause)
       pause = min(2 * pause, 0.05)
@@ -159,7 +159,7 @@ class EngineProcess:
       os.killpg(self._process.pid, number)
 
   def _read(self, seconds: float) -> bool:
-    """Waits for output of any kind; returns whether some came in time."""
+    """Waits for output; returns whether any came in time."""
     ready = self._selector.select(seconds)
     for key, _ in ready:
       stream = key.fileobj
@@ -173,7 +173,7 @@ class EngineProcess:
     return bool(ready)
 
   def _next_line(self) -> bytes | None:
-    """Takes a line out of the buffer, if there is one."""
+    """Removes a line from the buffer and returns it, or None if there is none."""
     while True:
       end = self._buffer.find(b"\n")
       is_whole = end >= 0
@@ -189,16 +189,16 @@ class EngineProcess:
     return [key.fileobj for key in self._selector.get_map().values()]
 
   def _crash(self) -> host_player.ForfeitError:
-    """Returns the error that says how the program ended."""
+    """Returns the error that explains how the program exited."""
     self._wait()
     self.skip_stale()
     end = self._exit()
     if end is None:
       what = "it closed its output"
     elif end.si_code == os.CLD_EXITED:
-      what = f"it ended with exit code {end.si_status}"
+      what = f"it exited with code {end.si_status}"
     else:
-      what = f"it was ended by {signal.Signals(end.si_status).name}"
+      what = f"it was killed by {signal.Signals(end.si_status).name}"
     last = [line.strip() for line in self._errors.splitlines() if line.strip()][-1:]
     said = [
       f", saying {protocol.quote(line.decode(errors='replace'))}" for line in last

@@ -1,7 +1,7 @@
-"""The lines of the Gomocup protocol, as both sides read and write them.
+"""The lines of the Gomocup protocol, for managers and engines.
 
-A manager and a brain exchange lines of text. Cells are written `x,y`, the column first,
-both from 0.
+A manager and an engine ("brain") exchange lines of text. Cells are written `x,y`: the
+column, then the row, both from 0.
 """
 
 from collections.abc import Iterator
@@ -23,13 +23,13 @@ __all__ = [
   "write_cell",
 ]
 
-# Lines that a brain may print at any time, for people only.
+# First words of lines that a brain may print at any time for people to read.
 REMARKS = ("MESSAGE", "DEBUG")
 
-# What a line may be long; of a longer one only the beginning is looked at.
+# The longest line; a longer one is cut.
 MOST_LINE_BYTES = 4096
 
-# The number of milliseconds that stands for no limit.
+# The number of milliseconds that means no limit.
 UNLIMITED = 2**31 - 1
 
 _CELL = re.compile(r"([0-9]{1,4})\s*,\s*([0-9]{1,4})")
@@ -38,11 +38,11 @@ _NUMBER = re.compile(r"[0-9]{1,18}")
 
 
 class Command(NamedTuple):
-  """What a manager says.
+  """A line from a manager.
 
   Attributes:
-    name: its first word, in capitals.
-    rest: what follows.
+    name: the first word, in upper case.
+    rest: the rest of the line.
   """
 
   name: str
@@ -50,7 +50,7 @@ class Command(NamedTuple):
 
 
 def clean(line: str | bytes) -> str:
-  """Returns a line as text, without what surrounds it; strange bytes become marks."""
+  """Returns a line as stripped text; invalid UTF-8 becomes replacement characters."""
   if isinstance(line, bytes):
     line = line[:MOST_LINE_BYTES].decode("utf-8", errors="replace")
   return line[:MOST_LINE_BYTES].strip(" \t\r\n\v\f\0\ufeff")
@@ -67,13 +67,13 @@ def parse_command(line: str | bytes) -> Command:
 
 
 def parse_cell(text: str, size: int) -> int:
-  """Returns the cell, row-major, that is written `x,y`.
+  """Returns the row-major index of a cell written `x,y`.
 
   >>> parse_cell("3,1", size=15)
   18
 
   Raises:
-    ValueError: if it is none of this board's cells.
+    ValueError: if it is not a cell of this board.
   """
   match = _CELL.fullmatch(text.strip())
   if match is None:
@@ -81,13 +81,13 @@ def parse_cell(text: str, size: int) -> int:
   x, y = int(match[1]), int(match[2])
   if not (x < size and y < size):
     raise ValueError(
-      f"{x},{y} is not on the board, which ends at {size - 1},{size - 1}"
+      f"{x},{y} is not on the board: cells are 0,0 to {size - 1},{size - 1}"
     )
   return y * size + x
 
 
 def parse_stone(line: str, size: int) -> tuple[int, bool]:
-  """Returns a cell and whether its stone is the brain's own, from a line of BOARD.
+  """Parses a line of BOARD into a cell and whether its stone is the brain's own.
 
   Raises:
     ValueError: if it is not of the form `x,y,1` or `x,y,2`.
@@ -99,7 +99,7 @@ def parse_stone(line: str, size: int) -> tuple[int, bool]:
 
 
 def parse_number(text: str) -> int | None:
-  """Returns a whole number that is not negative, or None."""
+  """Returns a non-negative integer, or None if the text is not one."""
   return int(text) if _NUMBER.fullmatch(text.strip()) else None
 
 
@@ -114,13 +114,13 @@ def write_cell(cell: int, size: int) -> str:
 
 
 def quote(text: str) -> str:
-  """Quotes as much as helps of what the other side said, on one line of ASCII."""
+  """Quotes the beginning of the other side's text on one line of ASCII."""
   text = clean(text)
   return ascii(text if len(text) <= 40 else text[:40] + "...")
 
 
 def read_lines(stream: BinaryIO) -> Iterator[bytes]:
-  """Yields the lines of a stream; of long ones only the beginning."""
+  """Yields the lines of a stream; long lines are cut."""
   while line := stream.readline(MOST_LINE_BYTES):
     piece = line
     while piece and not piece.endswith(b"\n"):

@@ -1,4 +1,4 @@
-"""Engines outside of this program, named on the command line."""
+"""External engines by their names on the command line."""
 
 import jaxgames
 from train.engines import bsdgames
@@ -9,28 +9,28 @@ __all__ = ["PREFIX", "is_engine", "make"]
 
 PREFIX = "engine:"
 
-# The word that stands for an engine that speaks a language of its own.
+# The name of an engine with a protocol of its own.
 BSDGAMES = "bsdgames"
 
 
 def is_engine(spec: str) -> bool:
-  """Returns whether a text names an engine, not a player of ours."""
+  """Returns whether a player's name is that of an external engine."""
   return spec.strip().startswith(PREFIX)
 
 
 def make(
   game: jaxgames.LineGame, spec: str, limits: client.Limits
 ) -> host_player.HostPlayer:
-  """Returns an engine, started.
+  """Starts an engine.
 
   Args:
-    game: what it shall play.
+    game: the game to play.
     spec: `engine:COMMAND` for a program that speaks the Gomocup protocol, or
       `engine:bsdgames`.
-    limits: on its time.
+    limits: its time limits.
 
   Raises:
-    ValueError: if there is no such engine, or it cannot play this game.
+    ValueError: if the engine does not start or cannot play this game.
   """
   is_gomoku = len(game.shape) == 2 and game.shape[0] == game.shape[1]
   if not is_gomoku or game.length != 5 or game.gravity:

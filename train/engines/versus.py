@@ -1,4 +1,4 @@
-"""A match between any two players that the command line can name."""
+"""A match between any two players named on the command line."""
 
 import functools
 import pathlib
@@ -36,10 +36,10 @@ def play(
     a: the player whose results are returned: a name, a run's directory or an engine.
     b: its opponent.
     num_games: how many games.
-    seed: of all randomness but the engines'.
-    limits: on the engines' time.
-    record: where to write the moves of every game, if anywhere.
-    console: where progress is shown if it is a terminal.
+    seed: the seed of all randomness except the engines'.
+    limits: the engines' time limits.
+    record: a file for the moves of every game, if any.
+    console: shows progress if it is a terminal.
 
   Raises:
     ValueError: if a player cannot play this game, or the record cannot be written.
@@ -64,4 +64,4 @@ def _make(
 ) -> host_player.HostPlayer:
   if registry.is_engine(spec):
     return registry.make(game, spec, limits)
-  return host_player.Seat(agents.make(game, spec), key)
+  return host_player.CompiledPlayer(agents.make(game, spec), key)

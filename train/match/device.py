@@ -1,4 +1,4 @@
-"""A match of any length between two players, with progress and a table."""
+"""Matches between two compiled players: many games at once, on the device."""
 
 import dataclasses
 from typing import Any
@@ -16,19 +16,19 @@ from jaxgames import players
 
 __all__ = ["Forfeit", "MatchResult", "play", "progress_bar"]
 
-# More games than this come in pieces, so that there is progress to show and a tree
-# search for every game fits into memory. Even, so that colours go on alternating.
+# Longer matches are played in batches, so that there is progress to show and a tree
+# search for every game fits into memory. Even, so that colours keep alternating.
 MOST_AT_ONCE = 2000
 
 
 @dataclasses.dataclass(frozen=True)
 class Forfeit:
-  """A game that was not lost on the board.
+  """A game lost by forfeit, not on the board.
 
   Attributes:
-    game: which game of the match, from 0.
-    player: who lost it, A or B.
-    reason: what went wrong.
+    game: the number of the game in the match, from 0.
+    player: the player that lost it, A or B.
+    reason: why it is lost.
   """
 
   game: int
@@ -38,13 +38,13 @@ class Forfeit:
 
 @dataclasses.dataclass(frozen=True)
 class MatchResult:
-  """How a match ended for its first player.
+  """The result of a match for player A.
 
   Attributes:
-    wins: games won moving first, and moving second.
+    wins: A's wins moving first, and moving second.
     draws: likewise.
     losses: likewise.
-    forfeits: those of them that were not lost on the board; None where nobody could.
+    forfeits: the games that either player forfeited; None if neither could.
   """
 
   wins: tuple[int, ...]
@@ -54,7 +54,7 @@ class MatchResult:
 
   @property
   def score(self) -> float:
-    """Wins and half of the draws, as a share of all games."""
+    """A's score: wins plus half of the draws, as a share of all games."""
     num_games = sum(self.wins + self.draws + self.losses)
     return (sum(self.wins) + sum(self.draws) / 2) / num_games
 
@@ -75,14 +75,14 @@ class MatchResult:
     return result
 
   def forfeits_as_lines(self) -> list[str]:
-    """Returns a line for each game that was not lost on the board."""
+    """Returns a line for each forfeited game."""
     return [
       f"game {forfeit.game}: {forfeit.player} forfeits: {forfeit.reason}"
       for forfeit in self.forfeits or ()
     ]
 
   def as_table(self, game: str, a: str, b: str) -> rich.table.Table:
-    """Returns the results by side, with the interval that the win rate lies in."""
+    """Returns the results by side, with a confidence interval of the win rate."""
     table = rich.table.Table(
       "", "games", "wins", "draws", "losses", "win rate, 95% interval",
       title=rich.markup.escape(f"{game}: {a} against {b}"),
@@ -109,23 +109,28 @@ def play(
   seed: int,
   console: rich.console.Console,
 ) -> MatchResult:
-  """Plays a match, in pieces of `MOST_AT_ONCE` games.
+  """Plays a match, in batches of `MOST_AT_ONCE` games.
 
   Args:
     player_a: the player whose results are returned.
     player_b: its opponent.
-    num_games: how many games.
-    seed: of all randomness.
-    console: where progress is shown if it is a terminal.
+    num_games: the number of games.
+    seed: the seed of all randomness.
+    console: shows progress if it is a terminal.
+
+  Raises:
+    ValueError: if there is no game to play.
   """
+  if num_games < 1:
+    raise ValueError(f"a match has at least one game, not {num_games}")
   total = None
   with progress_bar(console) as progress:
     task = progress.add_task("playing", total=num_games)
-    for piece, first in enumerate(range(0, num_games, MOST_AT_ONCE)):
+    for batch, first in enumerate(range(0, num_games, MOST_AT_ONCE)):
       score = arena.play_match(
         player_a,
         player_b,
-        jax.random.fold_in(jax.random.key(seed), piece),
+        jax.random.fold_in(jax.random.key(seed), batch),
         num_games=min(MOST_AT_ONCE, num_games - first),
         first_number=np.int32(first),
       )
@@ -133,8 +138,7 @@ def play(
       score = jax.tree.map(lambda x: np.asarray(x, np.int64), score)
       total = score if total is None else total + score
       progress.update(task, completed=min(first + MOST_AT_ONCE, num_games))
-  if total is None:
-    raise ValueError(f"a match has at least one game, not {num_games}")
+  assert total is not None
   wins, draws, losses = (
     tuple(map(int, sides)) for sides in (total.wins, total.draws, total.losses)
   )
@@ -142,7 +146,7 @@ def play(
 
 
 def progress_bar(console: rich.console.Console) -> rich.progress.Progress:
-  """Returns a bar that is shown on a terminal only, and gone when it is full."""
+  """Returns a bar that is shown only on a terminal, and removed when it is full."""
   return rich.progress.Progress(
     *rich.progress.Progress.get_default_columns(),
     console=console,

@@ -1,4 +1,4 @@
-"""A match that is played move by move on the host, so that engines can take part."""
+"""Matches played move by move on the host, so that external engines can take part."""
 
 from collections.abc import Callable, Iterator
 import contextlib
@@ -24,13 +24,13 @@ MakeHostPlayer = Callable[[], host_player.HostPlayer]
 
 @dataclasses.dataclass(frozen=True)
 class GameRecord:
-  """One game.
+  """A finished game.
 
   Attributes:
-    number: which of the match, from 0; A moves first where it is even.
+    number: the number of the game in the match, from 0; A moves first if it is even.
     actions: the moves.
     winner: 1 for A, -1 for B, 0 for a draw.
-    forfeit: how it was lost, if not on the board.
+    forfeit: the forfeit, if the game was not decided on the board.
   """
 
   number: int
@@ -39,7 +39,7 @@ class GameRecord:
   forfeit: match_lib.Forfeit | None = None
 
   def as_text(self, game: jaxgames.LineGame) -> str:
-    """Returns the game on one line: who began, how it ended, the moves."""
+    """Returns the game on one line: the player that began, the result, the moves."""
     result = {1: "A wins", 0: "draw", -1: "B wins"}[self.winner]
     if self.forfeit is not None:
       result += " by forfeit"
@@ -56,22 +56,25 @@ def play(
   console: rich.console.Console,
   record: pathlib.Path | None = None,
 ) -> match_lib.MatchResult:
-  """Plays a match, taking turns in moving first; no engine is left behind.
+  """Plays a match; the players take turns in moving first, and are always closed.
 
   Args:
     game: the rules.
     make_a_fn: makes the player whose results are returned.
     make_b_fn: makes its opponent.
-    num_games: how many games.
-    console: where progress is shown if it is a terminal.
-    record: a file that takes a line for each game as soon as it is over.
+    num_games: the number of games.
+    console: shows progress if it is a terminal.
+    record: a file to which each game is written as a line as soon as it is over.
 
   Raises:
-    ValueError: if a player cannot play this game, or the record cannot be written.
+    ValueError: if there is no game to play, a player cannot play this game, or the
+      record cannot be written.
   """
+  if num_games < 1:
+    raise ValueError(f"a match has at least one game, not {num_games}")
   records = []
   with contextlib.ExitStack() as stack:
-    stack.enter_context(_unwound_by_termination())
+    stack.enter_context(_sigterm_as_exit())
     player_a = stack.enter_context(contextlib.closing(make_a_fn()))
     player_b = stack.enter_context(contextlib.closing(make_b_fn()))
     file = None if record is None else stack.enter_context(_open(record))
@@ -90,20 +93,26 @@ def play_game(
   both: tuple[host_player.HostPlayer, host_player.HostPlayer],
   number: int,
 ) -> GameRecord:
-  """Plays one game; whoever breaks off or makes a wrong move has lost it."""
+  """Plays one game; a player that fails or makes an illegal move loses it.
+
+  Args:
+    game: the rules.
+    both: players A and B.
+    number: the number of the game in the match; A moves first if it is even.
+  """
   state, actions = game.init(), list[int]()
-  seat = 0
+  player = 0
   try:
-    for seat in (0, 1):
-      both[seat].begin(number)
+    for player in (0, 1):
+      both[player].begin(number)
     while not state.is_over:
-      seat = (number + len(actions)) % 2
-      action = both[seat].choose(state, tuple(actions))
+      player = (number + len(actions)) % 2
+      action = both[player].choose(state, tuple(actions))
       state = _step(game, state, action)
       actions.append(action)
   except host_player.ForfeitError as error:
-    forfeit = match_lib.Forfeit(number, "AB"[seat], str(error))
-    return GameRecord(number, tuple(actions), (-1, 1)[seat], forfeit)
+    forfeit = match_lib.Forfeit(number, "AB"[player], str(error))
+    return GameRecord(number, tuple(actions), (-1, 1)[player], forfeit)
   sign = 1 if number % 2 == 0 else -1
   return GameRecord(number, tuple(actions), sign * int(state.winner))
 
@@ -125,8 +134,6 @@ def _step(
 
 
 def _add_up(records: list[GameRecord]) -> match_lib.MatchResult:
-  if not records:
-    raise ValueError("a match has at least one game, not 0")
   wins, draws, losses = (
     tuple(
       sum(record.winner == winner for record in records[side::2]) for side in (0, 1)
@@ -138,15 +145,15 @@ def _add_up(records: list[GameRecord]) -> match_lib.MatchResult:
 
 
 @contextlib.contextmanager
-def _unwound_by_termination() -> Iterator[None]:
-  """Lets SIGTERM unwind the program as Ctrl-C does, so that engines are ended."""
+def _sigterm_as_exit() -> Iterator[None]:
+  """Turns SIGTERM into an exception, as Ctrl-C is one, so that engines are stopped."""
 
   def leave(number: int, frame: FrameType | None) -> None:
     del frame
     raise SystemExit(128 + number)
 
   if threading.current_thread() is not threading.main_thread():
-    yield  # Signals are the main thread's business.
+    yield  # Only the main thread may set signal handlers.
     return
   before = signal.signal(signal.SIGTERM, leave)
   try:

@@ -1,4 +1,4 @@
-"""Who plays when a game is played move by move on the host, not in a program."""
+"""Players of games that are played move by move on the host."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -10,24 +10,24 @@ import jax.numpy as jnp
 from jaxgames import game as game_lib
 from jaxgames.players import base
 
-__all__ = ["ForfeitError", "HostPlayer", "Seat"]
+__all__ = ["CompiledPlayer", "ForfeitError", "HostPlayer"]
 
 
 class ForfeitError(Exception):
-  """A player has lost the game by what it did; the message says by what."""
+  """A player has forfeited the game; the message is the reason."""
 
 
 class HostPlayer(Protocol):
-  """One side of a game that is played on the host."""
+  """One side of a game played on the host."""
 
   def begin(self, game_number: int) -> None:
     """Prepares for a new game.
 
     Args:
-      game_number: which game of a series this is, from 0.
+      game_number: the number of the game in a match, from 0.
 
     Raises:
-      ForfeitError: if it cannot play this game.
+      ForfeitError: if the player cannot play this game.
     """
     ...
 
@@ -35,27 +35,32 @@ class HostPlayer(Protocol):
     """Returns a legal action.
 
     Args:
-      state: a position in which it is to move.
-      actions: the moves that led there, of both sides.
+      state: a position with this player to move.
+      actions: both sides' moves that led there.
 
     Raises:
-      ForfeitError: if it has none to offer.
+      ForfeitError: if the player makes no move.
     """
     ...
 
   def close(self) -> None:
-    """Gives back whatever it holds."""
+    """Releases the player's resources, such as processes."""
     ...
 
 
-class Seat:
-  """A compiled player at the table, with a new key for every move."""
+class CompiledPlayer:
+  """A compiled player with its memory of the game, and a new key for every move.
+
+  Attributes:
+    player: the player.
+    is_compiled: whether it has moved before, so that the next move is quick.
+  """
 
   def __init__(self, player: base.Player, key: chex.PRNGKey):
-    """Sits down for a first game.
+    """Begins a first game.
 
     Args:
-      player: who plays.
+      player: the player.
       key: consumed.
     """
     self.player = player
@@ -77,8 +82,8 @@ class Seat:
     pass
 
 
-# Compiled once for a kind of player. The player is an argument, so that its weights are
-# none of the program's constants.
+# Compiled once per kind of player. The player is an argument, so that its weights are
+# not constants of the program.
 @jax.jit
 def _act(
   player: base.Player, memory: base.Memory, state: game_lib.State, key: chex.PRNGKey

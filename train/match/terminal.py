@@ -44,14 +44,14 @@ def play_in_terminal(
     game: the rules.
     opponent: the player to beat.
     human_first: whether the person moves first.
-    hint_player: who is asked for hints; the opponent itself if none is given.
+    hint_player: the player asked for hints; the opponent if None.
     opponent_name: what to call the opponent.
-    seed: of all the players' random choices.
+    seed: the seed of all random choices.
     read: shows a prompt and returns a line, as `input` does.
     write: shows lines, as `print` does.
 
   Raises:
-    ValueError: if a player is one for another game.
+    ValueError: if a player is for another game.
   """
   adviser = opponent if hint_player is None else hint_player
   for player in (opponent, adviser):
@@ -61,9 +61,9 @@ def play_in_terminal(
   table = _Table(
     game=game,
     human=0 if human_first else 1,
-    opponent=host_player.Seat(opponent, key_opponent),
+    opponent=host_player.CompiledPlayer(opponent, key_opponent),
     opponent_name=opponent_name,
-    adviser=host_player.Seat(adviser, key_adviser),
+    adviser=host_player.CompiledPlayer(adviser, key_adviser),
     positions=[game.init()],
   )
   try:
@@ -86,19 +86,19 @@ class _Table:
 
   Attributes:
     game: the rules.
-    human: the person's turn, 0 first or 1 second.
-    opponent: whom the person plays against.
-    opponent_name: what it is called.
-    adviser: who gives hints.
+    human: the person's side, 0 moves first and 1 second.
+    opponent: the person's opponent.
+    opponent_name: its name.
+    adviser: the player that gives hints.
     positions: all positions so far, the empty board first.
     actions: the moves between them.
   """
 
   game: game_lib.LineGame
   human: int
-  opponent: host_player.Seat
+  opponent: host_player.CompiledPlayer
   opponent_name: str
-  adviser: host_player.Seat
+  adviser: host_player.CompiledPlayer
   positions: list[game_lib.State]
   actions: list[int] = dataclasses.field(default_factory=list)
 
@@ -140,7 +140,7 @@ def _greet(table: _Table, write: Callable[[str], None]) -> None:
 def _ask(
   table: _Table, read: Callable[[str], str], write: Callable[[str], None]
 ) -> bool:
-  """Does what the person types; returns whether they stay."""
+  """Executes what the person types; returns False if they quit."""
   entry = read(f"Your move ({'XO'[table.human]}): ").strip()
   command = entry.lower()
   if command == "quit":
@@ -159,7 +159,7 @@ def _ask(
 
 
 def _move(table: _Table, entry: str, write: Callable[[str], None]) -> None:
-  """Makes the person's move, or explains why it is none."""
+  """Makes the person's move, or explains why it is not legal."""
   try:
     action = notation.parse_action(table.game, entry)
   except ValueError as error:

@@ -1,4 +1,4 @@
-"""Sets runs beside the rows of papers' tables."""
+"""Compares runs with the rows of papers' tables."""
 
 from collections.abc import Iterable, Iterator, Sequence
 import dataclasses
@@ -6,12 +6,20 @@ import itertools
 import re
 
 from train.report import papers
-from train.report import runs as records
+from train.report import runs as runs_lib
 from train.report import statistics
 
-__all__ = ["Cell", "Drawing", "Entry", "Section", "gather", "of_papers"]
+__all__ = [
+  "Cell",
+  "Drawing",
+  "Entry",
+  "RowsDrawing",
+  "Section",
+  "gather",
+  "of_papers",
+]
 
-# What is said of runs that stand for no paper's row.
+# The columns and the plot of runs without a paper.
 PLAIN_COLUMNS = {
   "peak": papers.Column(title="Peak score %", statistic="peak", scale=100),
   "end": papers.Column(title="End score %", statistic="end", scale=100),
@@ -22,15 +30,15 @@ PLAIN_PLOT = papers.Curve(y_label="Score %", scale=100, bounds=(0, 100))
 
 @dataclasses.dataclass(frozen=True)
 class Cell:
-  """One of a run's numbers beside the paper's.
+  """One of our numbers next to the paper's.
 
   Attributes:
-    ours: the summary over the run's trials.
-    is_complete: whether more training can no longer change it.
+    ours: the summary over our trials.
+    is_complete: whether further training can no longer change it.
     paper: the paper's number, if it has one.
-    against_paper: whether the two differ.
-    has_paper_inside: whether the paper's mean lies in our interval; none if one of
-      them is missing.
+    against_paper: the test of whether the two differ.
+    has_paper_inside: whether the paper's mean lies in our interval; None if either is
+      missing.
   """
 
   ours: statistics.Summary
@@ -46,33 +54,42 @@ class Entry:
 
   Attributes:
     row: the row's name.
-    label: what it is called in tables and figures.
-    game: whose columns it has, if the table has columns for several games.
-    record: the trials that stand for it; none if there are none yet.
+    label: its label in tables and figures.
+    game: the game of its columns, if the table has columns for several games.
+    record: the trials of this row; None if it was not run.
     cells: its numbers, by column.
   """
 
   row: str
   label: str
   game: str | None
-  record: records.Record | None
+  record: runs_lib.Record | None
   cells: dict[str, Cell]
 
 
 @dataclasses.dataclass(frozen=True)
 class Drawing:
-  """A figure of some rows.
+  """What a figure shows.
 
   Attributes:
-    name: its file's name without the ending.
+    name: its file's name without the suffix.
     title: its heading.
-    plot: what is drawn.
-    entries: whose numbers, in the order of their colours.
-    columns: those of the table, which a plot may name.
   """
 
   name: str
   title: str
+
+
+@dataclasses.dataclass(frozen=True)
+class RowsDrawing(Drawing):
+  """A figure of the rows of a section.
+
+  Attributes:
+    plot: how they are drawn.
+    entries: the rows, in the order of their colours.
+    columns: the table's columns, which a plot may refer to.
+  """
+
   plot: papers.Plot
   entries: tuple[Entry, ...]
   columns: dict[str, papers.Column]
@@ -80,13 +97,13 @@ class Drawing:
 
 @dataclasses.dataclass(frozen=True)
 class Section:
-  """A table of a paper with our runs beside it, or runs that have no paper.
+  """A paper's table next to our runs, or the runs of a game without a paper.
 
   Attributes:
-    title: what it shows.
-    paper: the paper; none for runs without.
-    table: the table's number in the paper; none for runs without.
-    columns: what is computed, of the games that were run.
+    title: the heading.
+    paper: the paper; None for runs without one.
+    table: the table's number in the paper; None for runs without one.
+    columns: the table's columns, for the games that were run.
     entries: the rows, in the paper's order.
     drawings: the figures of its runs.
   """
@@ -96,11 +113,11 @@ class Section:
   table: str | None
   columns: dict[str, papers.Column]
   entries: tuple[Entry, ...]
-  drawings: tuple[Drawing, ...]
+  drawings: tuple[RowsDrawing, ...]
 
   @property
   def has_numbers(self) -> bool:
-    """Whether the paper has any number to set ours beside."""
+    """Whether the paper has any number to compare with."""
     cells = [cell for entry in self.entries for cell in entry.cells.values()]
     return any(cell.paper is not None for cell in cells)
 
@@ -117,14 +134,14 @@ class Section:
       yield first, second, statistics.compare(ours, others)
 
 
-def gather(runs: Sequence[records.Run]) -> tuple[Section, ...]:
-  """Returns the sections of all runs but those in one of several readings.
+def gather(runs: Sequence[runs_lib.Run]) -> tuple[Section, ...]:
+  """Returns the sections of all runs that are not in a reading.
 
   Raises:
     ValueError: if a run names a paper, table, row or metric that does not exist.
   """
-  of_rows: list[records.Record] = []
-  by_game: dict[str, list[records.Record]] = {}
+  of_rows: list[runs_lib.Record] = []
+  by_game: dict[str, list[runs_lib.Record]] = {}
   for record in itertools.chain.from_iterable(run.records for run in runs):
     if record.paper is None:
       by_game.setdefault(record.run.game, []).append(record)
@@ -134,16 +151,16 @@ def gather(runs: Sequence[records.Run]) -> tuple[Section, ...]:
   return (*of_papers(of_rows), *plain)
 
 
-def of_papers(of_rows: Iterable[records.Record]) -> tuple[Section, ...]:
-  """Returns a section for each table of a paper that some trials stand for.
+def of_papers(of_rows: Iterable[runs_lib.Record]) -> tuple[Section, ...]:
+  """Returns a section for each table of which a row was run.
 
   Args:
-    of_rows: trials that stand for a row of a paper.
+    of_rows: trials that reproduce a row of a paper.
 
   Raises:
     ValueError: as in `gather`.
   """
-  by_table: dict[tuple[str, str], list[records.Record]] = {}
+  by_table: dict[tuple[str, str], list[runs_lib.Record]] = {}
   for record in of_rows:
     assert record.paper is not None
     for table in record.paper.tables:
@@ -158,23 +175,23 @@ def of_papers(of_rows: Iterable[records.Record]) -> tuple[Section, ...]:
 
 
 def _check_reference(
-  run: records.Run, paper: records.PaperReference, number: str
+  run: runs_lib.Run, paper: runs_lib.PaperReference, number: str
 ) -> None:
   try:
     table = papers.load(paper.name).find(number, paper.row)
     if table.games and run.game not in table.games:
       known = ", ".join(table.games)
       raise ValueError(
-        f"table {number} of {paper.name} is not for {run.game}, but for {known}"
+        f"table {number} of {paper.name} is for {known}, not for {run.game}"
       )
   except ValueError as error:
     raise ValueError(f"{run.files.config}: paper: {error}") from error
 
 
 def _paper_section(
-  paper: papers.Paper, number: str, of_table: Sequence[records.Record]
+  paper: papers.Paper, number: str, of_table: Sequence[runs_lib.Record]
 ) -> Section:
-  """Sets trials beside one table; several runs of the same row each get a line."""
+  """Compares trials with one table; several runs of a row have an entry each."""
   table = paper.tables[number]
   ran = {record.run.game for record in of_table}
   # Either all columns of a table are for some game, or none is.
@@ -187,7 +204,7 @@ def _paper_section(
     name: column for name, column in table.columns.items() if column.game in games
   }
   drawings = [
-    Drawing(
+    RowsDrawing(
       name=f"{paper.name}_figure_{key}",
       title=f"Figure {key}. {figure.title}",
       plot=figure.plot,
@@ -208,11 +225,11 @@ def _paper_section(
 
 
 def _entries(
-  table: papers.Table, row: str, game: str | None, of_table: Sequence[records.Record]
+  table: papers.Table, row: str, game: str | None, of_table: Sequence[runs_lib.Record]
 ) -> Iterator[Entry]:
-  """Yields the lines of one row for one game.
+  """Yields the entries of one row for one game.
 
-  If nobody ran it there is one without trials, unless the row is only ours.
+  A row that was not run has an entry without trials if the paper has numbers for it.
   """
   label = table.rows[row]
   found = [
@@ -229,8 +246,8 @@ def _entries(
     yield Entry(row, label, game, None, _cells(None, table, row, game))
 
 
-def _plain_section(game: str, of_game: Sequence[records.Record]) -> Section:
-  """Says of trials of one game what can be said without a paper."""
+def _plain_section(game: str, of_game: Sequence[runs_lib.Record]) -> Section:
+  """Returns a section for trials of one game without a paper."""
   table = papers.Table(
     title=f"Runs of {game}",
     trials=1,
@@ -243,8 +260,8 @@ def _plain_section(game: str, of_game: Sequence[records.Record]) -> Section:
     for record, label in zip(of_game, table.rows, strict=True)
   ]
   drawings = [
-    Drawing(
-      # Markdown links to the file, so nothing in its name may need an escape.
+    RowsDrawing(
+      # Markdown links to the file, so its name must not need escapes.
       name="curve_" + re.sub(r"[^\w.-]", "_", entry.label),
       title=f"{game}: {entry.label}",
       plot=PLAIN_PLOT,
@@ -264,9 +281,9 @@ def _plain_section(game: str, of_game: Sequence[records.Record]) -> Section:
 
 
 def _cells(
-  record: records.Record | None, table: papers.Table, row: str, game: str | None
+  record: runs_lib.Record | None, table: papers.Table, row: str, game: str | None
 ) -> dict[str, Cell]:
-  """Computes those columns of a table that are for a game."""
+  """Returns the cells of a row in the columns for a game."""
   cells = {}
   for name, column in table.columns.items():
     if column.game != game:
@@ -287,9 +304,9 @@ def _cells(
 
 
 def _measure(
-  record: records.Record | None, column: papers.Column
+  record: runs_lib.Record | None, column: papers.Column
 ) -> tuple[statistics.Summary, bool]:
-  """Summarizes one statistic over trials, and says whether it is complete."""
+  """Summarizes a statistic over trials; also returns whether it is complete."""
   curves = record.curves(column.metric) if record is not None else {}
   statistic_fn = statistics.STATISTICS[column.statistic]
   measurements = [statistic_fn(curve) for curve in curves.values()]

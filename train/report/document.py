@@ -1,4 +1,4 @@
-"""The one report for all papers: gathered, printed, written, and as JSON."""
+"""A report on runs: gathered, printed, written to files, and as JSON."""
 
 from collections.abc import Iterable, Iterator
 import dataclasses
@@ -11,34 +11,34 @@ import rich.console
 import rich.text
 
 from train.report import comparison
+from train.report import figures
 from train.report import reading_tables
 from train.report import readings
-from train.report import runs as records
+from train.report import runs as runs_lib
 from train.report import section_tables
 from train.report import tables
-from train.report.figures import draw as figures
 
 __all__ = ["Report", "as_json", "make", "print_to", "write"]
 
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-  """All that a report says.
+  """The contents of a report.
 
   Attributes:
-    runs: the runs, as they were found; each is in a section or in a ranking.
-    sections: tables with our runs beside the papers'.
-    rankings: those runs that try readings of a paper.
+    runs: the runs in the order found; each is in a section or in a ranking.
+    sections: the papers' tables next to our runs.
+    rankings: for each paper, the runs that try readings of it.
   """
 
-  runs: tuple[records.Run, ...]
+  runs: tuple[runs_lib.Run, ...]
   sections: tuple[comparison.Section, ...]
   rankings: tuple[readings.Ranking, ...]
 
 
 @dataclasses.dataclass(frozen=True)
 class _Part:
-  """A section or a ranking as it is shown.
+  """The tables and figures of a section or a ranking.
 
   Attributes:
     heading: the title of its paper.
@@ -48,20 +48,20 @@ class _Part:
 
   heading: str
   tables: tuple[tables.Table, ...]
-  drawings: tuple[figures.Drawing, ...]
+  drawings: tuple[comparison.Drawing, ...]
 
 
 def make(directories: Iterable[pathlib.Path | str]) -> Report:
   """Gathers a report on runs, finished or not.
 
   Args:
-    directories: each a run's, or one with runs anywhere below.
+    directories: directories of runs, or directories with runs anywhere below.
 
   Raises:
-    ValueError: if there is no run, or a file is missing or cannot be understood; one
-      sentence that names it.
+    ValueError: if there is no run, or a file is missing or invalid; the message is one
+      sentence that names the file.
   """
-  runs = records.read_all(directories)
+  runs = runs_lib.read_all(directories)
   return Report(
     runs=tuple(runs),
     sections=comparison.gather(runs),
@@ -84,13 +84,13 @@ def write(report: Report, directory: pathlib.Path | str) -> list[pathlib.Path]:
 
   Args:
     report: from `make`.
-    directory: where to; made if it is not there. Files of the same names are replaced.
+    directory: created if needed. Files of the same names are replaced.
 
   Returns:
     The files, report.md first.
 
   Raises:
-    ValueError: if they cannot be written.
+    ValueError: if a file cannot be written.
   """
   directory = pathlib.Path(directory)
   summary = json.dumps(as_json(report), indent=2, allow_nan=False) + "\n"
@@ -99,8 +99,8 @@ def write(report: Report, directory: pathlib.Path | str) -> list[pathlib.Path]:
     "summary.json": summary.encode(),
   }
   for drawing in itertools.chain.from_iterable(p.drawings for p in _parts(report)):
-    for ending, contents in figures.draw(drawing).items():
-      files[f"{drawing.name}.{ending}"] = contents
+    for suffix, contents in figures.draw(drawing).items():
+      files[f"{drawing.name}.{suffix}"] = contents
   try:
     directory.mkdir(parents=True, exist_ok=True)
     for name, contents in files.items():
@@ -112,11 +112,11 @@ def write(report: Report, directory: pathlib.Path | str) -> list[pathlib.Path]:
 
 
 def as_json(report: Report) -> dict[str, Any]:
-  """Returns what `jaxgames report --json` prints and summary.json holds.
+  """Returns the contents of `jaxgames report --json` and of summary.json.
 
-  `rows` has the numbers that stand beside a paper's, `plain_rows` those of runs without
-  a paper, `readings` how far readings of a paper are from it, `runs` what is known of
-  each run. What is not known is null.
+  `rows` has the numbers of papers' rows, `plain_rows` those of runs without a paper,
+  `readings` the distance of each reading to its paper, `runs` the status of each run.
+  Unknown values are null.
   """
   rows: list[dict[str, Any]] = []
   plain_rows: list[dict[str, Any]] = []
@@ -201,7 +201,7 @@ def _json_reading(
   }
 
 
-def _json_run(run: records.Run) -> dict[str, Any]:
+def _json_run(run: runs_lib.Run) -> dict[str, Any]:
   status = run.status
   return {
     "directory": run.label,

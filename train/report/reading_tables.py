@@ -1,23 +1,23 @@
-"""Which tables a report has of readings: their distances, and their numbers."""
+"""The tables of a ranking of readings: their distances and their numbers."""
 
 from collections.abc import Iterable, Iterator
 import itertools
 
 from train.report import comparison
 from train.report import readings
-from train.report import runs as records
+from train.report import runs as runs_lib
 from train.report import section_tables
 from train.report import tables
 
 __all__ = ["of_ranking"]
 
-# Distances have one more digit than most numbers: close ones are to be told apart.
+# One more than most numbers have, as distances may be close to each other.
 DIGITS = 2
 THE_PAPER = "the paper"
 
 
 def of_ranking(ranking: readings.Ranking) -> Iterator[tables.Table]:
-  """Yields the distances, then the numbers that they come from."""
+  """Yields the table of distances, then the tables of the numbers behind them."""
   yield _distances(ranking)
   by_columns = itertools.groupby(
     ranking.places, lambda place: tuple(ranking.columns(place))
@@ -57,7 +57,7 @@ def _distances(ranking: readings.Ranking) -> tables.Table:
 def _numbers(
   ranking: readings.Ranking, columns: tuple[str, ...], places: list[readings.Place]
 ) -> tables.Table:
-  """Returns the numbers of places that have the same columns, a group for each."""
+  """Returns the numbers of places with the same columns, one group per place."""
   groups = []
   for place in places:
     rows = [(THE_PAPER, *_paper_numbers(ranking, place))]
@@ -90,14 +90,14 @@ def _our_numbers(
 
 
 def _notes(ranking: readings.Ranking) -> Iterator[str]:
-  """Yields what a reader must know to read the distances rightly."""
+  """Yields the notes below the table of distances."""
   yield (
-    "Distance: the root of the mean squared difference between our means and the "
-    f"paper's, over all numbers that a reading has, in {ranking.unit}."
+    "Distance: the root mean square of the differences between our means and the "
+    f"paper's, over all numbers of a reading, in {ranking.unit}."
   )
   yield (
-    f"p >= {readings.SIGNIFICANCE}: how many of the differences are not significant by "
-    "Welch's t-test, of those that can be tested."
+    f"p >= {readings.SIGNIFICANCE}: how many of the differences that can be tested are "
+    "not significant by Welch's t-test."
   )
   if not ranking.is_comparable:
     yield (
@@ -112,7 +112,7 @@ def _notes(ranking: readings.Ranking) -> Iterator[str]:
 
 
 def _label(reading: readings.Reading, entry: comparison.Entry | None = None) -> str:
-  """Returns a reading's name, marked if it, or one row of it, is unfinished."""
+  """Returns a reading's name, marked if the reading, or its entry, is unfinished."""
   if entry is None:
     is_complete = reading.is_complete
   else:
@@ -120,8 +120,9 @@ def _label(reading: readings.Reading, entry: comparison.Entry | None = None) -> 
   return reading.name + ("" if is_complete else section_tables.UNFINISHED)
 
 
-def _num_games(record: records.Record) -> int:
-  """Returns the games of each trial, without those that the last test came late by."""
+def _num_games(record: runs_lib.Record) -> int:
+  """Returns the games of each trial; of a finished run as many as planned."""
+  # A finished run may have played a few more, as the last test waits for whole games.
   status = record.run.status
   return status.games_wanted if status.is_finished else record.run.games_done
 

@@ -1,4 +1,4 @@
-"""Ranks readings of a paper: ways to fill in what it leaves open."""
+"""Ranks readings of a paper: ways to settle what the paper leaves open."""
 
 from collections.abc import Iterator, Sequence
 import dataclasses
@@ -6,22 +6,22 @@ import math
 
 from train.report import comparison
 from train.report import papers
-from train.report import runs as records
+from train.report import runs as runs_lib
 
-__all__ = ["Dots", "Drawing", "Place", "Ranking", "Reading", "gather"]
+__all__ = ["Place", "Ranking", "RankingDrawing", "Reading", "gather"]
 
-# Below this a difference is called significant.
+# A difference with a smaller p is significant.
 SIGNIFICANCE = 0.05
 
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-  """Where in a paper a line of numbers stands.
+  """A row of a paper's table, for one game.
 
   Attributes:
     table: the table's number.
     row: the row's name.
-    game: whose columns, if the table has columns for several games.
+    game: the game of the columns, if the table has columns for several games.
   """
 
   table: str
@@ -31,11 +31,11 @@ class Place:
 
 @dataclasses.dataclass(frozen=True)
 class Reading:
-  """The runs of one reading beside the paper's tables.
+  """The runs of one reading next to the paper's tables.
 
   Attributes:
-    name: its own, with the directory of its runs if another one has the same name.
-    sections: the tables it has runs for, with the rows that nobody ran too.
+    name: its name, with the directory of its runs if another has the same name.
+    sections: the tables it has runs for, including rows that were not run.
   """
 
   name: str
@@ -53,7 +53,7 @@ class Reading:
 
   @property
   def differences(self) -> dict[tuple[Place, str], float]:
-    """Our means less the paper's where both are there, by place and column."""
+    """Our means minus the paper's where both exist, by place and column."""
     return {
       (place, column): cell.against_paper.difference
       for place, entry in self.entries.items()
@@ -63,10 +63,7 @@ class Reading:
 
   @property
   def distance(self) -> float | None:
-    """How far it is from the paper in all that is compared; none without numbers.
-
-    That is the root of the mean squared difference of the means, in the tables' units.
-    """
+    """The root mean square of the differences; None if there are none."""
     return _distance(list(self.differences.values()))
 
   @property
@@ -79,17 +76,17 @@ class Reading:
 
   @property
   def num_tested(self) -> int:
-    """How many of the differences can be tested."""
+    """The number of differences that can be tested."""
     return len(self._p_values)
 
   @property
   def num_agreeing(self) -> int:
-    """How many of those are not significant."""
+    """The number of tested differences that are not significant."""
     return sum(p >= SIGNIFICANCE for p in self._p_values)
 
   @property
   def is_complete(self) -> bool:
-    """Whether more training can no longer change any of its numbers."""
+    """Whether further training can no longer change any of its numbers."""
     return all(cell.is_complete for cell in self._cells)
 
   @property
@@ -109,7 +106,7 @@ class Ranking:
 
   Attributes:
     paper: the paper.
-    readings: from the nearest to the farthest; last those without a number yet.
+    readings: from the nearest to the farthest; those without numbers are last.
   """
 
   paper: papers.Paper
@@ -117,7 +114,7 @@ class Ranking:
 
   @property
   def places(self) -> tuple[Place, ...]:
-    """Where any of the readings has a run, in the paper's order."""
+    """The places for which any reading has a run, in the paper's order."""
     found = {place for reading in self.readings for place in reading.entries}
 
     def in_paper(place: Place) -> tuple[int, int, int]:
@@ -130,12 +127,12 @@ class Ranking:
 
   @property
   def is_comparable(self) -> bool:
-    """Whether all readings are compared in the same numbers."""
+    """Whether all readings have the same numbers to compare."""
     return len({frozenset(reading.differences) for reading in self.readings}) == 1
 
   @property
   def unit(self) -> str:
-    """What distances and differences are in."""
+    """The unit of distances and differences."""
     columns = [
       column for place in self.places for column in self.columns(place).values()
     ]
@@ -143,10 +140,10 @@ class Ranking:
     return "percentage points" if is_share else "the tables' units"
 
   @property
-  def drawing(self) -> "Drawing":
+  def drawing(self) -> "RankingDrawing":
     """The figure of all differences."""
     name = f"{self.paper.name}_readings"
-    return Drawing(name, "Readings, nearest first", Dots(), self)
+    return RankingDrawing(name, "Readings, nearest first", self)
 
   def columns(self, place: Place) -> dict[str, papers.Column]:
     """Returns the columns of a place by name."""
@@ -154,7 +151,7 @@ class Ranking:
     return {name: column for name, column in columns if column.game == place.game}
 
   def label(self, place: Place) -> str:
-    """Returns what a place is called, with its table and, if there are more, its game.
+    """Returns a place's label: table, row and, if there are several, game.
 
     Args:
       place: one of `places`.
@@ -164,43 +161,26 @@ class Ranking:
 
 
 @dataclasses.dataclass(frozen=True)
-class Dots:
-  """A line for each reading, with a dot for each of its differences.
+class RankingDrawing(comparison.Drawing):
+  """A figure of all differences of some readings.
 
   Attributes:
-    kind: tells it from the plots of papers.
+    ranking: the readings.
   """
 
-  kind: str = "readings"
-
-
-@dataclasses.dataclass(frozen=True)
-class Drawing:
-  """A figure of some readings.
-
-  Attributes:
-    name: its file's name without the ending.
-    title: its heading.
-    plot: what is drawn.
-    ranking: of which readings.
-  """
-
-  name: str
-  title: str
-  plot: Dots
   ranking: Ranking
 
 
-def gather(runs: Sequence[records.Run]) -> tuple[Ranking, ...]:
+def gather(runs: Sequence[runs_lib.Run]) -> tuple[Ranking, ...]:
   """Ranks the readings of each paper.
 
   Args:
-    runs: those that are in no reading are left out.
+    runs: all runs; those that are not in a reading are ignored.
 
   Raises:
     ValueError: if a run names a paper, table, row or metric that does not exist.
   """
-  by_paper: dict[str, dict[str, list[records.Record]]] = {}
+  by_paper: dict[str, dict[str, list[runs_lib.Record]]] = {}
   for run in runs:
     for record in run.records:
       if record.paper is not None and record.paper.reading is not None:
@@ -210,8 +190,8 @@ def gather(runs: Sequence[records.Run]) -> tuple[Ranking, ...]:
   for name, of_paper in by_paper.items():
     readings = [
       reading
-      for called, of_reading in of_paper.items()
-      for reading in _readings(called, of_reading)
+      for reading_name, of_reading in of_paper.items()
+      for reading in _readings(reading_name, of_reading)
     ]
     rankings[name] = sorted(readings, key=_rank)
   return tuple(
@@ -221,19 +201,19 @@ def gather(runs: Sequence[records.Run]) -> tuple[Ranking, ...]:
   )
 
 
-def _readings(name: str, of_reading: Sequence[records.Record]) -> Iterator[Reading]:
-  """Yields what goes by one name: a reading, or one for each directory of runs.
+def _readings(name: str, of_reading: Sequence[runs_lib.Record]) -> Iterator[Reading]:
+  """Yields the readings of one name: a single one, or one per directory of runs.
 
-  Runs may be anywhere as long as each stands for a row of its own. Else they are of
-  sweeps that tried the same reading, perhaps with more games, and are not mixed.
+  If no row was run twice, all runs are one reading, wherever they are. Otherwise
+  several sweeps tried the same reading, perhaps with more games, and are kept apart.
   """
   whole = Reading(name, comparison.of_papers(of_reading))
-  if not _rivals(whole):
+  if not _duplicates(whole):
     yield whole
     return
   parents = [record.run.files.path.resolve().parent for record in of_reading]
   distinct = list(dict.fromkeys(parents))
-  ends = records.shortest_unique_ends(distinct)
+  ends = runs_lib.shortest_unique_ends(distinct)
   for directory, end in zip(distinct, ends, strict=True):
     inside = [
       record
@@ -241,17 +221,17 @@ def _readings(name: str, of_reading: Sequence[records.Record]) -> Iterator[Readi
       if parent == directory
     ]
     part = Reading(f"{name} ({end})", comparison.of_papers(inside))
-    rivals = _rivals(part)
-    if rivals:
+    duplicates = _duplicates(part)
+    if duplicates:
       raise ValueError(
-        f"reading {name!r} has more than one run for the same row: "
-        f"{', '.join(rivals)}; move one to another directory"
+        f"reading {name!r} has more than one run of the same row: "
+        f"{', '.join(duplicates)}; move one to another directory"
       )
     yield part
 
 
-def _rivals(reading: Reading) -> list[str]:
-  """Returns the labels of runs that stand for the same row; none if there are none."""
+def _duplicates(reading: Reading) -> list[str]:
+  """Returns the labels of the runs of a row that was run twice; empty if none was."""
   found: dict[Place, list[str]] = {}
   for section in reading.sections:
     for entry in section.entries:

@@ -1,4 +1,4 @@
-"""Reads back what runs left in their directories, finished or not."""
+"""Reads the files of runs, finished or not."""
 
 from collections.abc import Iterable, Iterator, Sequence
 import dataclasses
@@ -26,7 +26,7 @@ __all__ = [
 
 
 class _Model(pydantic.BaseModel):
-  # What a report does not need may change without breaking it.
+  # Fields that a report does not need may change without breaking it.
   model_config = pydantic.ConfigDict(
     extra="ignore", frozen=True, coerce_numbers_to_str=True, allow_inf_nan=False
   )
@@ -34,14 +34,13 @@ class _Model(pydantic.BaseModel):
 
 @dataclasses.dataclass(frozen=True)
 class PaperReference:
-  """Which row of which paper some trials stand for.
+  """The row of a paper that some trials reproduce.
 
   Attributes:
-    name: the paper.
-    tables: its tables that have the row.
-    row: the row, of the same name in all of them.
-    reading: the way in which what the paper leaves open is filled in, where several
-      are tried.
+    name: the paper's name.
+    tables: the tables that have the row.
+    row: the row's name, the same in all of them.
+    reading: the name of the reading, where several readings of the paper are tried.
   """
 
   name: str
@@ -76,7 +75,8 @@ class _Config(_Model):
       return self
     if self.opponents and self.paper.row is not None:
       raise ValueError(
-        f"paper.row is {self.paper.row!r}, but each of several opponents is a row"
+        f"paper.row is {self.paper.row!r}, but must be left out: with several "
+        "opponents each opponent is a row"
       )
     if not self.opponents and self.paper.row is None:
       raise ValueError("paper.row is missing")
@@ -84,17 +84,16 @@ class _Config(_Model):
 
   @property
   def opponents(self) -> tuple[str, ...]:
-    """The names of several opponents; none if there is but one."""
+    """The opponents' names if there are several, else empty."""
     return () if isinstance(self.opponent, str) else tuple(self.opponent)
 
   @property
   def planned(self) -> tuple[int, ...]:
-    """The numbers of games after which a trial is tested."""
+    """The numbers of games after which trials are tested."""
     return plan.planned_tests(self.games, self.test.every, self.test.also_at)
 
 
 class _Status(_Model):
-  name: str
   trials: int = pydantic.Field(ge=0)
   games: tuple[int, ...]
   games_wanted: int = pydantic.Field(ge=0)
@@ -108,7 +107,7 @@ class _Status(_Model):
 
 
 class _Line(pydantic.BaseModel):
-  """A test of one trial; the metrics are what remains."""
+  """A test of one trial; all other fields are metrics."""
 
   model_config = pydantic.ConfigDict(extra="allow", frozen=True)
   test: int
@@ -118,16 +117,16 @@ class _Line(pydantic.BaseModel):
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-  """A run as its directory tells it.
+  """A run, read from its directory.
 
   Attributes:
-    files: where it is.
-    label: the shortest end of that path which no other run of the report has.
+    files: its directory.
+    label: the shortest end of that path that is unique in the report.
     game: the game's name.
-    opponents: the names of several opponents; none if there is but one.
-    paper: what of a paper it stands for, if any.
-    planned: the numbers of games after which a trial is tested.
-    num_planned: how many tests a trial has that goes on to the end of the run.
+    opponents: the opponents' names if there are several, else empty.
+    paper: the config's `paper`, if any.
+    planned: the numbers of games after which trials are tested.
+    num_planned: the number of tests of a trial that does not end early.
     status: the contents of run.json.
     lines: the lines of metrics.jsonl, by trial and by the test's number.
   """
@@ -144,7 +143,7 @@ class Run:
 
   @property
   def records(self) -> list["Record"]:
-    """Its trials, set apart by opponent."""
+    """Its trials, grouped by opponent."""
     trials = range(self.status.trials)
     if not self.opponents:
       row = self.paper.row if self.paper is not None else None
@@ -162,21 +161,29 @@ class Run:
 
   @property
   def games_done(self) -> int:
-    """The games of the trial that has fewest, of those that still train.
+    """The fewest games of any active trial.
 
-    Those that ended early or diverged count only if there are no others.
+    Trials that ended early or diverged count only if there are no others.
     """
-    ended = {*self.status.diverged, *self.status.finished}
     games = self.status.games
-    going = [count for trial, count in enumerate(games) if trial not in ended]
-    return min(going) if going else max(games, default=0)
+    active = [
+      count for trial, count in enumerate(games) if trial not in self._ended_trials
+    ]
+    return min(active) if active else max(games, default=0)
 
   @property
   def num_tests(self) -> int:
-    """The tests of the trial that has fewest, of those that still train."""
-    ended = {*self.status.diverged, *self.status.finished}
-    tests = [max(self.lines[trial]) for trial in self.lines if trial not in ended]
+    """The fewest tests of any active trial."""
+    tests = [
+      max(lines)
+      for trial, lines in self.lines.items()
+      if trial not in self._ended_trials
+    ]
     return min(tests, default=0)
+
+  @property
+  def _ended_trials(self) -> set[int]:
+    return {*self.status.diverged, *self.status.finished}
 
   def _reference(self, row: str | None) -> PaperReference | None:
     if self.paper is None or row is None:
@@ -188,13 +195,13 @@ class Run:
 
 @dataclasses.dataclass(frozen=True)
 class Record:
-  """The trials of a run against one opponent: what a row of a table comes from.
+  """The trials of a run against one opponent, which make one row of a table.
 
   Attributes:
     run: the run.
-    label: the run's, with the opponent's name if there are several.
-    paper: the row of a paper they stand for, if any.
-    numbers: the numbers that the trials have in the run.
+    label: the run's label, with the opponent's name if there are several.
+    paper: the row of a paper that they reproduce, if any.
+    numbers: the trials' numbers in the run.
   """
 
   run: Run
@@ -204,7 +211,7 @@ class Record:
 
   @property
   def trials(self) -> list[int]:
-    """The trials that have a test and did not diverge."""
+    """The trials with at least one test that did not diverge."""
     diverged = self.diverged
     return [
       trial
@@ -219,12 +226,12 @@ class Record:
 
   @property
   def finished(self) -> list[int]:
-    """The trials that ended before the run, as they had nothing left to learn."""
+    """The trials that ended early, as they had nothing left to learn."""
     return [trial for trial in self.run.status.finished if trial in self.numbers]
 
   @property
   def is_finished(self) -> bool:
-    """Whether no trial goes on."""
+    """Whether no trial is active."""
     num_ended = len({*self.diverged, *self.finished})
     return self.run.status.is_finished or num_ended == len(self.numbers) > 0
 
@@ -232,11 +239,11 @@ class Record:
     """Returns one metric's curve for each of `trials` that has a finite value.
 
     Args:
-      metric: a field of metrics.jsonl; or `seconds`, the trial's share of the time
-        that all trials trained together, by its share of their games.
+      metric: a field of metrics.jsonl; or `seconds`, the run's training time divided
+        among all trials in proportion to their games.
 
     Raises:
-      ValueError: if a line has no such field, or no number there.
+      ValueError: if a line lacks the field, or its value is not a number.
     """
     curves = {}
     finished = set(self.finished)
@@ -268,7 +275,7 @@ class Record:
         f"{metric!r}, only {known}"
       )
     value = values[metric]
-    if value is None:  # How strict JSON writes what is not a number.
+    if value is None:  # NaN, which strict JSON cannot express.
       return float("nan")
     if not isinstance(value, int | float):
       raise ValueError(
@@ -282,10 +289,10 @@ def read_all(directories: Iterable[pathlib.Path | str]) -> list[Run]:
   """Reads all runs in some directories.
 
   Args:
-    directories: each a run's, or one with runs anywhere below.
+    directories: directories of runs, or directories with runs anywhere below.
 
   Raises:
-    ValueError: if one is not there, has no run, or has one that cannot be read.
+    ValueError: if a directory does not exist or has no run, or a run cannot be read.
   """
   found: dict[pathlib.Path, pathlib.Path] = {}
   for name in directories:
@@ -294,7 +301,7 @@ def read_all(directories: Iterable[pathlib.Path | str]) -> list[Run]:
       raise ValueError(f"{directory} is not a directory")
     runs = list(_find_runs(directory))
     if not runs:
-      raise ValueError(f"{directory} has no run in it, nor has any directory below")
+      raise ValueError(f"there is no run in {directory}, nor in any directory below")
     found |= {run.resolve(): run for run in runs}
   labels = shortest_unique_ends(list(found))
   return [
@@ -306,11 +313,11 @@ def read(directory: pathlib.Path, *, label: str | None = None) -> Run:
   """Reads one run.
 
   Args:
-    directory: the run's.
-    label: what the report calls it; the directory's name if none is given.
+    directory: the run's directory.
+    label: its label in the report; the directory's name if None.
 
   Raises:
-    ValueError: if a file is missing or cannot be understood; it names the file.
+    ValueError: if a file is missing or invalid; the message names the file.
   """
   files = run_directory.RunDirectory(directory)
   config = _parse(files.config, _Config, yaml.safe_load)
@@ -318,7 +325,7 @@ def read(directory: pathlib.Path, *, label: str | None = None) -> Run:
   if config.opponents and status.trials != config.trials * len(config.opponents):
     raise ValueError(
       f"{files.status}: trials is {status.trials}, but {files.config.name} has "
-      f"{len(config.opponents)} opponents with {config.trials} each"
+      f"{len(config.opponents)} opponents with {config.trials} trials each"
     )
   lines = _read_lines(files.metrics)
   last_test = max((test for tests in lines.values() for test in tests), default=0)
@@ -330,7 +337,7 @@ def read(directory: pathlib.Path, *, label: str | None = None) -> Run:
     opponents=config.opponents,
     paper=config.paper,
     planned=planned,
-    # Once finished, what is there is what was planned.
+    # A finished run has all of its tests.
     num_planned=last_test if status.is_finished else max(last_test, len(planned)),
     status=status,
     lines=lines,
@@ -338,7 +345,7 @@ def read(directory: pathlib.Path, *, label: str | None = None) -> Run:
 
 
 def shortest_unique_ends(paths: Sequence[pathlib.Path]) -> list[str]:
-  """Returns for each path as few of its last parts as no other path ends with."""
+  """Returns for each path the fewest last parts that no other path ends with."""
 
   def end(path: pathlib.Path, num_parts: int) -> str:
     return "/".join(path.parts[-num_parts:])
@@ -353,7 +360,7 @@ def shortest_unique_ends(paths: Sequence[pathlib.Path]) -> list[str]:
 
 
 def _find_runs(directory: pathlib.Path) -> Iterator[pathlib.Path]:
-  """Yields the directory if it is a run's, else all runs below it, by name."""
+  """Yields the directory if it is a run's, else all runs below it, sorted."""
   if run_directory.RunDirectory(directory).holds_run:
     yield directory
     return
@@ -370,12 +377,12 @@ def _parse(path: pathlib.Path, model: Any, parse_fn: Any) -> Any:
     raise ValueError(f"{path}: {_first_problem(error)}") from error
   except (json.JSONDecodeError, yaml.YAMLError) as error:
     reason = " ".join(str(error).split())
-    raise ValueError(f"{path} cannot be understood: {reason}") from error
+    raise ValueError(f"{path} cannot be parsed: {reason}") from error
 
 
 def _read_text(path: pathlib.Path) -> str:
   try:
-    # What is kept for long may be compressed.
+    # Committed results may be compressed.
     if path.suffix == ".gz":
       return gzip.decompress(path.read_bytes()).decode("utf-8")
     return path.read_text(encoding="utf-8")
@@ -392,7 +399,7 @@ def _first_problem(error: pydantic.ValidationError) -> str:
 
 
 def _read_lines(path: pathlib.Path) -> dict[int, dict[int, _Line]]:
-  """Reads metrics.jsonl, or metrics.jsonl.gz; without a test there need be none."""
+  """Reads metrics.jsonl or metrics.jsonl.gz; before the first test there is neither."""
   if not path.exists():
     path = path.with_name(f"{path.name}.gz")
   if not path.exists():
@@ -403,7 +410,7 @@ def _read_lines(path: pathlib.Path) -> dict[int, dict[int, _Line]]:
     try:
       line = _Line.model_validate_json(text)
     except pydantic.ValidationError as error:
-      if number == len(texts):  # Cut off when the run was.
+      if number == len(texts):  # Incomplete, as the run was interrupted.
         break
       raise ValueError(f"{path}, line {number}: {_first_problem(error)}") from error
     lines.setdefault(line.trial, {})[line.test] = line

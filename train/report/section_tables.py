@@ -1,11 +1,11 @@
-"""Which tables a report has: ours beside the papers', pairs of rows, and runs."""
+"""The tables of a section, of its pairs of rows, and of runs."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 import datetime
 
 from train.report import comparison
 from train.report import papers
-from train.report import runs as records
+from train.report import runs as runs_lib
 from train.report import statistics
 from train.report import tables
 
@@ -22,16 +22,17 @@ __all__ = [
 NOTHING = "–"  # noqa: RUF001 - an en dash: a hyphen looks like a minus
 UNFINISHED = "*"
 
-# Of two equal means with equal errors, one is outside the other's 95 % interval when
-# their difference, whose error is sqrt(2) times as large, exceeds 1.96 errors: 17 %.
+# If two true means are equal and have equal standard errors, one estimate is outside
+# the other's 95 % interval when their difference, which has sqrt(2) times that error,
+# exceeds 1.96 standard errors: in 17 % of cases.
 OUTSIDE_BY_CHANCE = (
-  "in?: whether the paper's mean lies in our interval; it prints no spread to test "
-  "with. Its mean has an error too, so chance alone puts about one in six outside."
+  "in?: whether the paper's mean lies in our interval; the paper gives no spread to test "
+  "with. Its mean has an error too, so about one in six is outside by chance alone."
 )
 
 
 def of_section(section: comparison.Section) -> tables.Table:
-  """Returns the table with ours beside the paper's."""
+  """Returns the table of our numbers next to the paper's."""
   groups = [
     tables.Group(column.title, tuple(_cell_rows(section, name, column)))
     for name, column in section.columns.items()
@@ -50,10 +51,10 @@ def of_section(section: comparison.Section) -> tables.Table:
 
 
 def of_pairs(section: comparison.Section) -> tables.Table | None:
-  """Returns Welch's t-test for all pairs of rows, or none if there is no pair."""
+  """Returns Welch's t-test for all pairs of our rows, or None if there is no pair."""
   groups, reasons = [], set()
   for name, column in section.columns.items():
-    if column.metric == "seconds":  # They follow the games: so would their tests.
+    if column.metric == "seconds":  # Proportional to games, so tests would be too.
       continue
     cells, places = {}, set()
     for first, second, test in section.comparisons(name):
@@ -65,21 +66,21 @@ def of_pairs(section: comparison.Section) -> tables.Table | None:
   if num_rows < 2:
     return None
   return tables.Table(
-    title="Do the rows differ? p of Welch's t-test between ours",
+    title="Do our rows differ? p of Welch's t-test",
     columns=("", *map(str, range(1, num_rows))),
     groups=tuple(
       tables.Group(title, tuple(_pair_rows(section, places, cells, num_rows - 1)))
       for title, places, cells in groups
     ),
     notes=(
-      "Each pair is tested by itself: p is not corrected for their number.",
+      "p is not corrected for the number of pairs.",
       *_reason_notes(reasons),
     ),
   )
 
 
-def of_runs(runs: Sequence[records.Run]) -> tables.Table:
-  """Returns how far each run is."""
+def of_runs(runs: Sequence[runs_lib.Run]) -> tables.Table:
+  """Returns the table of the runs' progress."""
   rows = []
   for run in runs:
     status = run.status
@@ -100,8 +101,7 @@ def of_runs(runs: Sequence[records.Run]) -> tables.Table:
     columns=("", "trials", "games", "wanted", "done", "time"),
     groups=(tables.Group("", tuple(rows)),),
     notes=(
-      "Games are of each trial; where trials differ, of the one that has fewest, "
-      "without those that ended early.",
+      "Games per trial; if trials differ, the fewest, without trials that ended early.",
       *_early_end_notes(runs),
       *_divergence_notes(runs),
       *_origin_notes(runs),
@@ -110,10 +110,10 @@ def of_runs(runs: Sequence[records.Run]) -> tables.Table:
 
 
 def trial_notes(entries: Iterable[tuple[str, comparison.Entry]]) -> Iterator[str]:
-  """Yields which trials will change the numbers, and which are left out of them.
+  """Yields notes on unfinished runs and on diverged trials.
 
   Args:
-    entries: rows with what they are called.
+    entries: the rows with their labels.
   """
   ran = [(label, entry, entry.record) for label, entry in entries if entry.record]
   unfinished = {
@@ -126,14 +126,14 @@ def trial_notes(entries: Iterable[tuple[str, comparison.Entry]]) -> Iterator[str
       f"{label} has {run.num_tests} of {run.num_planned}"
       for label, run in unfinished.items()
     )
-    yield f"{UNFINISHED} Not all tests are there yet, so numbers will change: {far}."
+    yield f"{UNFINISHED} Not all tests are done yet, so numbers will change: {far}."
   for label, _, record in ran:
     if record.diverged:
-      yield f"{label}: {_trials(record.diverged)} diverged and left out."
+      yield f"{label}: without {_trials(record.diverged)}, which diverged."
 
 
 def format_spread(value: statistics.Summary | papers.Value | None, digits: int) -> str:
-  """Returns a mean with its standard deviation, as far as they are known."""
+  """Returns a mean with its standard deviation, if they are known."""
   if value is None or value.mean is None:
     return NOTHING
   mean = f"{value.mean:,.{digits}f}"
@@ -146,7 +146,7 @@ def _pair_rows(
   cells: Mapping[tuple[int, int], str],
   num_columns: int,
 ) -> Iterator[tuple[str, ...]]:
-  """Yields the rows of one column's group of pairs, numbered in their order."""
+  """Yields the rows of one column's group of pairs, numbered from 1."""
   for number, place in enumerate(places, start=1):
     row = [cells.get((place, other), "") for other in places[:-1]]
     row += [""] * (num_columns - len(row))
@@ -180,25 +180,25 @@ def _cell_rows(
 
 
 def _has_spread(section: comparison.Section) -> bool:
-  """Says whether the paper prints a spread anywhere in the table."""
+  """Returns whether the paper gives a spread anywhere in the table."""
   cells = (cell for entry in section.entries for cell in entry.cells.values())
   return any(cell.paper and cell.paper.sd is not None for cell in cells)
 
 
 def _counts(section: comparison.Section) -> set[int]:
-  """Returns the numbers of trials that means of ours are over."""
+  """Returns the distinct numbers of trials behind our means."""
   cells = (cell for entry in section.entries for cell in entry.cells.values())
   return {cell.ours.n for cell in cells if cell.ours.n}
 
 
 def _shows_n(section: comparison.Section) -> bool:
-  """Says whether there is a column for n: where it differs, or enters a test."""
+  """Returns whether there is a column for n: if it varies or is part of a test."""
   has_test = section.paper is None or _has_spread(section)
   return has_test or len(_counts(section)) != 1
 
 
 def _section_notes(section: comparison.Section) -> Iterator[str]:
-  """Yields what a reader must know to read the numbers rightly."""
+  """Yields the notes below the table of a section."""
   trials = "n trials" if _shows_n(section) else f"{max(_counts(section))} trials"
   yield f"Mean ± standard deviation of {trials}; bootstrap interval of the mean."
   if section.has_numbers:
@@ -221,34 +221,34 @@ def _section_notes(section: comparison.Section) -> Iterator[str]:
     )
 
 
-def _early_end_notes(runs: Sequence[records.Run]) -> Iterator[str]:
+def _early_end_notes(runs: Sequence[runs_lib.Run]) -> Iterator[str]:
   for run in runs:
     if run.status.finished:
       share = f"{len(run.status.finished)} of {run.status.trials} trials"
       yield f"{run.label}: {share} had nothing left to learn and ended early."
 
 
-def _divergence_notes(runs: Sequence[records.Run]) -> Iterator[str]:
+def _divergence_notes(runs: Sequence[runs_lib.Run]) -> Iterator[str]:
   for run in runs:
     if run.status.diverged:
       yield f"{run.label}: {_trials(run.status.diverged)} diverged and stopped."
 
 
-def _origin_notes(runs: Sequence[records.Run]) -> Iterator[str]:
-  """Yields each machine with its versions once, with the runs made there."""
+def _origin_notes(runs: Sequence[runs_lib.Run]) -> Iterator[str]:
+  """Yields each machine with its versions once, with the runs computed there."""
   origins: dict[str, list[str]] = {}
   for run in runs:
     parts = [*run.status.machine.items(), *run.status.versions.items()]
     text = ", ".join(f"{key} {value}" for key, value in parts)
     origins.setdefault(text, []).append(run.label)
   for text, labels in origins.items():
-    who = "" if len(origins) == 1 else f" by {', '.join(labels)}"
-    yield f"Made{who} with {text}."
+    runs_here = "All runs" if len(origins) == 1 else ", ".join(labels)
+    yield f"{runs_here}: computed with {text}."
 
 
 def _reason_notes(reasons: set[str | None]) -> list[str]:
-  said = sorted(reason for reason in reasons if reason is not None)
-  return [f"{NOTHING} for p: no test, since {' or '.join(said)}."] if said else []
+  known = sorted(reason for reason in reasons if reason is not None)
+  return [f"{NOTHING} for p: no test, since {' or '.join(known)}."] if known else []
 
 
 def _trials(numbers: Sequence[int]) -> str:

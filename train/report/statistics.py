@@ -1,9 +1,10 @@
-"""What a report says of numbers: per trial, over trials, and whether they differ."""
+"""Statistics of a report: per trial, over trials, and tests between means."""
 
 from collections.abc import Callable, Sequence
 import dataclasses
 import functools
 
+import chex
 import numpy as np
 import scipy.stats
 
@@ -25,8 +26,8 @@ __all__ = [
   "value_at",
 ]
 
-# The share of the tests that `end` averages, as a fraction of whole numbers: 0.4 times
-# a count can come out just above the next integer.
+# The share of the tests that `end` averages, as a fraction of integers: the product of
+# 0.4 and a count may be rounded to just above an integer.
 END_SHARE = (2, 5)
 
 NUM_RESAMPLES = 9999
@@ -38,11 +39,11 @@ class Curve:
   """One metric of one trial over its tests.
 
   Attributes:
-    tests: `[T]` the tests' numbers, rising, the first after training being 1.
+    tests: `[T]` the tests' numbers, increasing from 1 or more.
     games: `[T]` how many games the trial had finished at each test.
     values: `[T]` the metric.
     num_planned: the number of the trial's last test when the run is finished.
-    has_finished: whether the trial ended before the run, and is as it will stay.
+    has_finished: whether the trial ended early, so that its last value is final.
   """
 
   tests: np.ndarray
@@ -51,14 +52,20 @@ class Curve:
   num_planned: int
   has_finished: bool = False
 
+  def __post_init__(self):
+    chex.assert_rank(self.tests, 1)
+    chex.assert_equal_shape([self.tests, self.games, self.values])
+    assert len(self.tests), "a curve has at least one test"
+    assert (np.diff(self.tests) > 0).all(), f"tests must increase: {self.tests}"
+
 
 @dataclasses.dataclass(frozen=True)
 class Curves:
   """One metric of several trials over the same tests.
 
   Attributes:
-    tests: `[T]` the tests' numbers, rising.
-    games: `[T]` the mean games at each test, of the trials that still trained.
+    tests: `[T]` the tests' numbers, increasing.
+    games: `[T]` the mean games at each test, over the trials active then.
     values: `[trials, T]` the metric.
   """
 
@@ -69,11 +76,11 @@ class Curves:
 
 @dataclasses.dataclass(frozen=True)
 class Measurement:
-  """What a statistic says of one trial.
+  """A statistic of one trial.
 
   Attributes:
     value: the number.
-    is_complete: whether more training can no longer change it.
+    is_complete: whether further training can no longer change it.
   """
 
   value: float
@@ -82,13 +89,13 @@ class Measurement:
 
 @dataclasses.dataclass(frozen=True)
 class Summary:
-  """Numbers of several trials in a few.
+  """A summary of one number over several trials.
 
   Attributes:
-    mean: their mean; none without trials.
-    sd: their standard deviation with n - 1 below; none of fewer than two trials.
-    n: how many trials.
-    interval: where the mean lies with 95 % confidence; none where `sd` is.
+    mean: the mean; None without trials.
+    sd: the sample standard deviation (n - 1); None for fewer than two trials.
+    n: the number of trials.
+    interval: the mean's 95 % confidence interval; None if `sd` is None.
   """
 
   mean: float | None
@@ -102,9 +109,9 @@ class Comparison:
   """A test of whether two means differ.
 
   Attributes:
-    difference: the first mean less the second; none if one is missing.
-    p: the two-sided p-value; none where there is no test.
-    reason: why there is no test.
+    difference: the first mean minus the second; None if one is missing.
+    p: the two-sided p-value; None if there is no test.
+    reason: why there is no test, if there is none.
   """
 
   difference: float | None
@@ -120,8 +127,7 @@ def peak(curve: Curve) -> Measurement:
 def end(curve: Curve) -> Measurement:
   """Returns the mean of the last 40 % of the tests.
 
-  Those are the last of the planned tests if all of them are there, else the last of
-  the tests so far.
+  These are the last planned tests if all of them are done, else the last tests so far.
   """
   num_wanted = _num_at_end(curve.num_planned)
   if _has_last_tests(curve, num_wanted):
@@ -136,7 +142,7 @@ def final(curve: Curve) -> Measurement:
   return Measurement(float(curve.values[-1]), _has_last_tests(curve, 1))
 
 
-# What a paper's column may name.
+# The statistics that a paper's column may name.
 STATISTICS: dict[str, Callable[[Curve], Measurement]] = {
   "peak": peak,
   "end": end,
@@ -145,12 +151,12 @@ STATISTICS: dict[str, Callable[[Curve], Measurement]] = {
 
 
 def value_at(curve: Curve, test: int) -> float | None:
-  """Returns a trial's value at a test, or none if it was not tested then.
+  """Returns a trial's value at a test, or None if it was not tested then.
 
-  A trial that finished early keeps its last value.
+  A trial that ended early keeps its last value.
 
   Args:
-    curve: of the trial.
+    curve: the trial's curve.
     test: the test's number.
   """
   place = int(np.searchsorted(curve.tests, test, side="right")) - 1
@@ -162,13 +168,15 @@ def value_at(curve: Curve, test: int) -> float | None:
 
 
 def align(curves: Sequence[Curve]) -> Curves:
-  """Brings trials to the tests that all of them have.
+  """Restricts trials to the tests that all of them have.
 
-  A trial that finished early has all later tests with its last value.
+  A trial that ended early counts at all later tests with its last value.
 
   Args:
     curves: one metric of at least one trial.
   """
+  if not curves:
+    raise ValueError("there must be at least one curve to align")
   tests = np.unique(np.concatenate([curve.tests for curve in curves]))
   last = np.array([[curve.tests[-1]] for curve in curves])
   has_finished = np.array([[curve.has_finished] for curve in curves])
@@ -178,17 +186,18 @@ def align(curves: Sequence[Curve]) -> Curves:
   pairs = list(zip(curves, places, strict=True))
   games = np.stack([curve.games[place] for curve, place in pairs])
   values = np.stack([curve.values[place] for curve, place in pairs])
-  # At its last test a trial is behind those that go on: it stopped on the way there.
-  goes_on = ~has_finished | (tests < last)
-  counted = np.where(goes_on.any(axis=0), goes_on, tests == last)
+  # At its last test a trial that ended early has fewer games than the active ones: it
+  # ended before that test was due. So its games count only if no trial is active.
+  is_active = ~has_finished | (tests < last)
+  counted = np.where(is_active.any(axis=0), is_active, tests == last)
   return Curves(tests, (games * counted).sum(axis=0) / counted.sum(axis=0), values)
 
 
 def intervals(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-  """Returns where means over trials lie with 95 % confidence, by percentiles.
+  """Returns 95 % confidence intervals of means over trials, by percentile bootstrap.
 
-  It is quicker for many means than the better bootstrap of `summarize`: each resample
-  is a row of weights, and all means are one product.
+  For many means this is faster than the BCa bootstrap of `summarize`: each resample is
+  a row of weights, and all means are one matrix product.
 
   Args:
     values: `[trials, T]` with at least two trials.
@@ -196,6 +205,8 @@ def intervals(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
   Returns:
     The lower and the upper bounds, each `[T]`.
   """
+  chex.assert_rank(values, 2)
+  chex.assert_axis_dimension_gt(values, 0, 1)
   means = _resamples(len(values)) @ values
   tail = (1 - CONFIDENCE) / 2
   low, high = np.quantile(means, (tail, 1 - tail), axis=0)
@@ -205,8 +216,7 @@ def intervals(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def summarize(values: Sequence[float]) -> Summary:
   """Summarizes the numbers of independent trials.
 
-  The interval is a bias-corrected and accelerated bootstrap, always of the same
-  resamples.
+  The interval is a bias-corrected and accelerated (BCa) bootstrap with fixed seed.
 
   Args:
     values: one number per trial.
@@ -218,8 +228,8 @@ def summarize(values: Sequence[float]) -> Summary:
   mean = float(array.mean())
   if n == 1:
     return Summary(mean=mean, sd=None, n=1)
-  # Rounding gives equal numbers a spread of their last bits, of which neither a test
-  # nor a bootstrap makes sense.
+  # Rounding gives equal numbers a spread in their last bits, which is meaningless to
+  # both the test and the bootstrap.
   if np.ptp(array) <= 1e-12 * max(1.0, abs(mean)):
     return Summary(mean=mean, sd=0.0, n=n, interval=(mean, mean))
   low, high = scipy.stats.bootstrap(
@@ -238,8 +248,8 @@ def compare(first: Summary, second: Summary) -> Comparison:
   """Compares two means by Welch's t-test, from their summaries alone.
 
   Args:
-    first: of one set of trials, or as a paper prints it.
-    second: of the other.
+    first: the summary of some trials, or a paper's.
+    second: the other summary.
   """
   if first.mean is None or second.mean is None:
     return Comparison(None, None, "there are no numbers to compare")
@@ -263,13 +273,13 @@ def compare(first: Summary, second: Summary) -> Comparison:
 
 
 def contains(summary: Summary, mean: float, *, digits: int) -> bool | None:
-  """Says whether a mean lies in the interval of a summary; none if it has none.
+  """Returns whether a mean lies in a summary's interval; None if it has none.
 
   Args:
-    summary: of some trials.
-    mean: as a paper prints it.
-    digits: how many are printed after the point; the interval is rounded to as many,
-      as a printed 0.00 may be what is 0.004.
+    summary: the summary of some trials.
+    mean: a paper's mean.
+    digits: its number of decimals; the interval is rounded to as many, as a printed
+      0.00 may be 0.004.
   """
   if summary.interval is None:
     return None
@@ -279,7 +289,7 @@ def contains(summary: Summary, mean: float, *, digits: int) -> bool | None:
 
 @functools.cache
 def _resamples(num_trials: int) -> np.ndarray:
-  """Returns `[NUM_RESAMPLES, trials]` how much of each trial is in each resample."""
+  """Returns `[NUM_RESAMPLES, trials]` the weight of each trial in each resample."""
   shares = np.full(num_trials, 1 / num_trials)
   generator = np.random.default_rng(0)
   return generator.multinomial(num_trials, shares, NUM_RESAMPLES) / num_trials
@@ -292,6 +302,6 @@ def _num_at_end(num_tests: int) -> int:
 
 
 def _has_last_tests(curve: Curve, num_tests: int) -> bool:
-  """Says whether the last of the planned tests are all there."""
+  """Returns whether the last `num_tests` of the planned tests are all done."""
   wanted = np.arange(curve.num_planned - num_tests + 1, curve.num_planned + 1)
   return bool(np.isin(wanted, curve.tests).all())

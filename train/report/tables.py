@@ -1,4 +1,4 @@
-"""Tables described once, to be shown in a terminal or written as Markdown."""
+"""Tables that are shown in a terminal or written as Markdown."""
 
 from collections.abc import Sequence
 import dataclasses
@@ -11,18 +11,20 @@ import rich.text
 
 __all__ = ["Group", "Table"]
 
-# Between two columns of a terminal; and what the column of words has at least.
+# The space between two columns in a terminal, and the least width of the first column.
 GAP = 2
 LEAST_WIDTH = 10
+
+MARKDOWN_ESCAPES = str.maketrans({letter: f"\\{letter}" for letter in r"\|*`<"})
 
 
 @dataclasses.dataclass(frozen=True)
 class Group:
-  """Rows of a table under a heading of their own.
+  """Rows of a table under a common heading.
 
   Attributes:
-    title: the heading; none if it is empty.
-    rows: the cells, as many in each row as the table has columns.
+    title: the heading; no heading if it is empty.
+    rows: the cells, one per column in each row.
   """
 
   title: str
@@ -31,13 +33,13 @@ class Group:
 
 @dataclasses.dataclass(frozen=True)
 class Table:
-  """A table. The first column is of words, the others are of numbers.
+  """A table with text in the first column and numbers in the others.
 
   Attributes:
-    title: its heading.
+    title: the heading.
     columns: the columns' headings.
     groups: the rows.
-    notes: sentences below it.
+    notes: sentences below the table.
   """
 
   title: str
@@ -50,8 +52,8 @@ class Table:
   ) -> rich.console.RenderResult:
     """Draws the table in a terminal."""
     del console
-    # Titles are lines of their own. The table's would else be wrapped to its width, and
-    # the groups' would make the column of words as wide as they are.
+    # Titles are separate lines: as part of the grid the table's title would be wrapped
+    # to its width, and groups' titles would widen the first column.
     yield rich.text.Text(self.title, style="bold")
     yield self._make_grid((), options.max_width, show_header=True)
     for number, group in enumerate(self.groups):
@@ -70,12 +72,12 @@ class Table:
     *,
     show_header: bool = False,
   ) -> rich.table.Table:
-    """Returns some rows, or the header, in columns that are the same for all."""
+    """Returns some rows, or the header, in columns of the same widths for all."""
     cells = [self.columns, *(row for group in self.groups for row in group.rows)]
     widths = [
       max(map(rich.cells.cell_len, column)) for column in zip(*cells, strict=True)
     ]
-    # Words can be folded, numbers cannot.
+    # Text can be folded, numbers cannot.
     room = max_width - sum(widths[1:]) - GAP * (len(widths) - 1)
     widths[0] = max(min(widths[0], room), LEAST_WIDTH)
     table = rich.table.Table(
@@ -98,7 +100,7 @@ class Table:
     return table
 
   def as_markdown(self, heading: str = "###") -> str:
-    """Returns the table as Markdown, its title as a heading of that depth."""
+    """Returns the table as Markdown, its title after the `heading` marks."""
     num_numbers = len(self.columns) - 1
     lines = [_markdown_row(self.columns), "| :--- |" + " ---: |" * num_numbers]
     for group in self.groups:
@@ -114,5 +116,5 @@ def _markdown_row(cells: Sequence[str]) -> str:
 
 
 def _escape(text: str) -> str:
-  """Returns Markdown that shows a text as it is."""
-  return "".join(f"\\{letter}" if letter in r"\|*`<" else letter for letter in text)
+  """Escapes a text for Markdown."""
+  return text.translate(MARKDOWN_ESCAPES)

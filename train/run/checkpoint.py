@@ -1,4 +1,4 @@
-"""Checkpoints of runs: orbax behind a thin module."""
+"""Checkpoints of runs, saved and restored by orbax."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 import contextlib
@@ -34,12 +34,12 @@ SCORE = "score"
 
 @dataclasses.dataclass(frozen=True)
 class Restored:
-  """What a checkpoint held.
+  """The contents of a checkpoint.
 
   Attributes:
-    number: of the checkpoint.
-    state: of all trials, on the host.
-    progress: what the loop wrote beside it.
+    number: the checkpoint's number.
+    state: the state of all trials, on the host.
+    progress: the loop's own values, saved with it.
     damaged: the numbers of newer checkpoints that could not be read.
   """
 
@@ -50,18 +50,18 @@ class Restored:
 
 
 class Checkpoints:
-  """Saves checkpoints while training goes on.
+  """Saves checkpoints in the background.
 
   The newest few are kept, and the one with the best score. They are numbered in the
-  order of saving. An unfinished one has another name, so what has a number is whole.
+  order of saving. An unfinished one has another name, so a numbered one is complete.
   """
 
   def __init__(self, directory: pathlib.Path, *, keep: int):
-    """Opens, or makes, a directory of checkpoints.
+    """Opens or creates a directory of checkpoints.
 
     Args:
-      directory: where they are.
-      keep: how many of the newest are kept.
+      directory: the directory.
+      keep: how many of the newest checkpoints are kept.
     """
     self._directory = directory
     policies = ocp.checkpoint_managers
@@ -86,9 +86,9 @@ class Checkpoints:
     """Starts saving; the state may be donated as soon as this returns.
 
     Args:
-      state: of all trials.
+      state: the state of all trials.
       progress: plain values to be saved with it.
-      score: of the test that was made with this very state, if there was one.
+      score: the score of a test of this very state, if there was one.
 
     Raises:
       ValueError: if this or the previous checkpoint cannot be written.
@@ -103,30 +103,30 @@ class Checkpoints:
     self._next_number += 1
 
   def check(self) -> None:
-    """Raises a `ValueError` if a checkpoint could not be written; waits for none."""
+    """Raises a `ValueError` if a checkpoint could not be written; does not wait."""
     if not self._manager.is_saving_in_progress():
       self.wait()
 
   def wait(self) -> None:
-    """Waits until everything is on disk; raises a `ValueError` if it cannot be."""
+    """Waits until everything is on disk; raises a `ValueError` if that fails."""
     with self._errors_explained():
       self._manager.wait_until_finished()
       self._manager.check_for_errors()
 
   def close(self) -> None:
-    """Waits for what is being saved and lets go of the directory."""
+    """Waits until everything is on disk, and closes the directory."""
     with self._errors_explained():
       self._manager.close()
 
   @contextlib.contextmanager
   def _errors_explained(self) -> Iterator[None]:
-    # Orbax raises whatever its storage raises, from its threads too.
+    # Orbax raises whatever its storage raises, also from its threads.
     try:
       yield
     except Exception as error:
       raise ValueError(
         f"cannot write a checkpoint into {self._directory} ({_reason(error)}); the "
-        "earlier ones are whole"
+        "earlier ones are complete"
       ) from error
 
 
@@ -137,14 +137,13 @@ def restore(
   renamed: Mapping[str, str] | None = None,
   warn_fn: Callable[[str], None] = lambda text: None,
 ) -> Restored | None:
-  """Reads the newest checkpoint that is whole.
+  """Restores the newest checkpoint that is not damaged.
 
   Args:
-    directory: where checkpoints are.
-    abstract_state: shapes and dtypes of what was saved.
-    renamed: the names that leaves had in older checkpoints, by what they begin with
-      now.
-    warn_fn: told, in one line, of each checkpoint that cannot be read.
+    directory: the directory of checkpoints.
+    abstract_state: the shapes and dtypes of the state.
+    renamed: prefixes of leaves' names, and the prefixes they had in older checkpoints.
+    warn_fn: called with a line about each checkpoint that cannot be read.
 
   Returns:
     None if nothing was ever saved.
@@ -166,16 +165,16 @@ def restore_part(
   renamed: Mapping[str, str] | None = None,
   is_best: bool = False,
 ) -> Restored | None:
-  """Reads a part of the newest checkpoint, without knowing its shapes.
+  """Restores a part of the newest checkpoint, whatever its shapes.
 
   Args:
-    directory: where checkpoints are.
-    path: of the part in the state, `params`; its leaves' names begin with it.
+    directory: the directory of checkpoints.
+    path: the part's path in the state, such as `params`: a prefix of leaves' names.
     renamed: see `restore`.
-    is_best: whether to read that with the best score in place of the newest.
+    is_best: whether to read the checkpoint with the best score, not the newest.
 
   Returns:
-    The part, nested mappings of arrays or one array, in place of the state; None if
+    The part, as nested mappings of arrays or one array, in place of the state; None if
     nothing was ever saved.
 
   Raises:
@@ -195,7 +194,7 @@ def _restore_first(
   is_best: bool = False,
   warn_fn: Callable[[str], None] = lambda text: None,
 ) -> Restored | None:
-  """Returns what can be read of the newest checkpoint that is whole."""
+  """Returns the first checkpoint that `read_fn` can read, newest or best first."""
   if not directory.is_dir():
     return None
   manager = _manager(directory, read_only=True, lightweight_initialize=True)
@@ -214,7 +213,7 @@ def _restore_first(
       except Exception as error:  # A damaged file can look like anything.
         reason = reason or _reason(error)
         damaged.append(number)
-        warn_fn(f"checkpoint {number} is damaged and left out ({_reason(error)})")
+        warn_fn(f"skipping checkpoint {number}, which is damaged ({_reason(error)})")
   finally:
     manager.close()
   if damaged:
@@ -223,22 +222,22 @@ def _restore_first(
 
 
 def set_aside(directory: pathlib.Path, number: int) -> None:
-  """Renames a damaged checkpoint, so that it is no longer counted as one."""
+  """Renames a damaged checkpoint, so that it no longer counts as one."""
   target = directory / f"damaged_{number}"
-  while target.exists():  # Its number was given again, and damage came again.
+  while target.exists():  # A later checkpoint of the same number was damaged too.
     target = target.with_name(f"{target.name}_again")
   (directory / str(number)).rename(target)
 
 
 def _set_aside_unreadable(directory: pathlib.Path) -> None:
-  """Sets checkpoints aside over which orbax would stumble when it looks for them."""
+  """Sets aside checkpoints with unreadable scores, on which orbax would fail."""
   for path in directory.glob("[0-9]*"):
     if path.name.isdigit() and math.isnan(_read_score(path)):
       set_aside(directory, int(path.name))
 
 
 def _read_score(path: pathlib.Path) -> float:
-  """Returns a checkpoint's score, -1 if it has none, not a number if unreadable."""
+  """Returns a checkpoint's score, -1 if it has none, NaN if it cannot be read."""
   try:
     return float(_score(json.loads((path / "metrics" / "metrics").read_text())))
   except FileNotFoundError:
@@ -298,7 +297,7 @@ def _read_part(
 def _read_leaves(
   manager: ocp.CheckpointManager, number: int, wanted: Mapping[str, Any]
 ) -> tuple[dict[str, np.ndarray], Mapping[str, Any]]:
-  """Returns leaves of a checkpoint by name, and what the loop wrote beside them."""
+  """Returns leaves of a checkpoint by name, and the loop's own values."""
   _check_whole(manager.directory / str(number) / "state")
   restored = manager.restore(
     number,
@@ -331,10 +330,10 @@ def _saved_names(
   names: Iterable[str],
   renamed: Mapping[str, str],
 ) -> dict[str, str]:
-  """Returns the names under which leaves were saved, the present or older ones.
+  """Returns the names under which leaves were saved, by their present names.
 
   Raises:
-    ValueError: if one was not saved at all: orbax would leave it as it is.
+    ValueError: if a leaf was not saved; orbax would return it unrestored.
   """
   saved = _saved_leaves(manager, number)
   found = {name: name if name in saved else _old_name(name, renamed) for name in names}
@@ -345,7 +344,7 @@ def _saved_names(
 
 
 def _old_name(name: str, renamed: Mapping[str, str]) -> str:
-  """Returns what a leaf was called before.
+  """Returns the name of a leaf in older checkpoints.
 
   >>> _old_name("games/states/own", {"games/states/": "games/", "games/": ""})
   'games/own'
@@ -357,7 +356,7 @@ def _old_name(name: str, renamed: Mapping[str, str]) -> str:
 
 
 def unflatten(leaves: Mapping[str, Any]) -> Any:
-  """Returns nested mappings for names with slashes; of a single nameless one, itself.
+  """Returns nested mappings for names with slashes; a single nameless leaf as it is.
 
   >>> unflatten({"a/b": 1, "a/c": 2})
   {'a': {'b': 1, 'c': 2}}
@@ -376,8 +375,8 @@ def unflatten(leaves: Mapping[str, Any]) -> Any:
 
 def _check_whole(directory: Any) -> None:
   """Raises an error if any byte of the arrays is missing or wrong."""
-  # Storage checks sums as it reads. Orbax would notice too, but it reads in many tasks
-  # and, if one fails, leaves the others to complain on the screen about their end.
+  # Storage verifies checksums as it reads. Orbax would notice too, but it reads in many
+  # tasks, and if one fails the others print warnings when they are cancelled.
   store = tensorstore.KvStore.open(
     {"driver": "ocdbt", "base": f"file://{urllib.parse.quote(str(directory))}/"}
   ).result()
@@ -386,8 +385,8 @@ def _check_whole(directory: Any) -> None:
 
 
 def _to_host(state: base.LearnerState) -> dict[str, np.ndarray]:
-  """Returns copies of all leaves by name, keys as their plain numbers."""
-  # Copies, since on a CPU the host would else look at memory that is donated next.
+  """Returns copies of all leaves by name; random keys become their data."""
+  # Copies: on a CPU, an array on the host may share memory that is donated next.
   return {
     name: np.array(_key_data(leaf)) for name, leaf in _named_leaves(state) if leaf.size
   }
@@ -409,7 +408,7 @@ def _saved_specs(
   abstract_state: base.LearnerState,
 ) -> Iterator[tuple[str, tuple[tuple[int, ...], np.dtype]]]:
   for name, leaf in _named_leaves(abstract_state):
-    # Orbax refuses arrays without elements; there is nothing to save of them either.
+    # Orbax refuses arrays without elements, and they hold nothing to save.
     if leaf.size:
       saved = jax.eval_shape(_key_data, leaf)
       yield name, (saved.shape, saved.dtype)
@@ -427,7 +426,7 @@ def _key_data(leaf: Any) -> Any:
 
 
 def _key_implementation(abstract_key: Any) -> Any:
-  """Returns the kind of random numbers that an abstract key is for."""
+  """Returns the random number generator of an abstract key."""
   found = []
   jax.eval_shape(lambda key: found.append(jax.random.key_impl(key)), abstract_key)
   return found[0]
@@ -444,18 +443,18 @@ def _score(metrics: Any) -> float:
 def _reason(error: BaseException) -> str:
   """Returns an error's text in one line."""
   text = " ".join(str(error).split()) or type(error).__name__
-  # Storage names all files on the way to the cause, which comes last.
+  # Storage lists the files involved first and the cause last.
   text = text.rpartition('": ')[2] or text
   return text if len(text) <= 160 else f"... {text[-160:]}"
 
 
 @functools.cache
 def _quiet() -> None:
-  """Keeps from the screen what storage says beside the errors that it raises."""
-  # Orbax reports each of its steps, and its errors with tracebacks.
+  """Silences logs and late errors; the errors that matter are raised."""
+  # Orbax logs each of its steps, and tracebacks of its errors.
   absl_logging.set_verbosity(absl_logging.FATAL)
   logging.getLogger("asyncio").setLevel(logging.CRITICAL)
-  # If one of many writes fails, the others end after the loop that waited for them.
+  # If one of many writes fails, the others end after their event loop is closed.
   before = sys.unraisablehook
 
   def hook(unraisable: Any) -> None:

@@ -1,4 +1,4 @@
-"""The devices that a run is computed on, and what is kept of compilations."""
+"""The devices that a run uses, and the cache of compiled programs."""
 
 import os
 import pathlib
@@ -11,12 +11,12 @@ AXIS = "trials"
 
 
 def set_cpu_devices(num_devices: int = 1) -> None:
-  """Makes the processor look like some devices; trials are shared out among them.
+  """Splits the CPU into several devices, among which trials are divided.
 
-  Must come before anything is computed.
+  Must be called before jax computes anything.
 
   Raises:
-    ValueError: if it is impossible, or too late.
+    ValueError: if the number is not positive, or jax is already in use.
   """
   if num_devices < 1:
     raise ValueError(f"there must be at least 1 device, not {num_devices}")
@@ -32,11 +32,11 @@ def enable_compilation_cache() -> pathlib.Path:
   """Keeps compiled programs on disk, so that a second start compiles nothing.
 
   Returns:
-    Where: `JAX_COMPILATION_CACHE_DIR`, or else a place in the user's cache directory.
+    The cache: `JAX_COMPILATION_CACHE_DIR`, or a directory in the user's cache.
   """
-  # What jax was told, by this variable or in code, has priority.
+  # A directory that is already set, by this variable or in code, has priority.
   given = jax.config.jax_compilation_cache_dir  # type: ignore[attr-defined]
-  # Many small programs make a start slow too: keep them all.
+  # Many small programs make a start slow too: all of them are cached.
   if "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS" not in os.environ:
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
   if given:
@@ -48,11 +48,11 @@ def enable_compilation_cache() -> pathlib.Path:
 
 
 def trial_sharding(num_trials: int) -> jax.sharding.NamedSharding | None:
-  """Returns how trials are shared out among devices, equally many to each.
+  """Returns a sharding that gives each device equally many trials.
 
   Returns:
-    None if they stay on one device: there is no other, or no number of devices divides
-    the number of trials.
+    None if all trials stay on one device: there is only one, or no number of devices
+    divides the number of trials.
   """
   devices = jax.devices()
   num_devices = max(n for n in range(1, len(devices) + 1) if num_trials % n == 0)

@@ -1,4 +1,4 @@
-"""The files of a run: who may write them, and how they stay whole."""
+"""The files of a run: their names, the lock on them, and atomic writes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 import contextlib
@@ -12,19 +12,19 @@ __all__ = ["Metrics", "RunDirectory"]
 
 
 class RunDirectory:
-  """Where a run is kept.
+  """The directory of a run.
 
   Attributes:
     path: the directory.
-    config: the run's config, all defaults and overrides written out.
+    config: the run's config, with all defaults and overrides written out.
     metrics: a line for every test of every trial.
-    status: how far the run is, and what it was made with.
+    status: the run's progress, machine and versions.
     states: the checkpoints.
-    tensorboard: curves for TensorBoard.
+    tensorboard: the TensorBoard log.
   """
 
   def __init__(self, path: pathlib.Path | str):
-    """Names the files; touches nothing."""
+    """Names the files; neither reads nor writes any."""
     self.path = pathlib.Path(path)
     self.config = self.path / "config.yaml"
     self.metrics = self.path / "metrics.jsonl"
@@ -45,14 +45,14 @@ class RunDirectory:
     return any(file.exists() for file in files)
 
   def read_status(self) -> dict[str, Any]:
-    """Returns what the run last said of itself; nothing if it is unreadable."""
+    """Returns the contents of run.json; empty if it cannot be read."""
     try:
       return json.loads(self.status.read_text(encoding="utf-8"))
     except (OSError, ValueError):
       return {}
 
   def write_status(self, status: Mapping[str, Any]) -> None:
-    """Replaces what the run says of itself."""
+    """Replaces run.json."""
     self._replace(self.status, json.dumps(status, indent=2, allow_nan=False) + "\n")
 
   def write_config(self, text: str) -> None:
@@ -61,7 +61,7 @@ class RunDirectory:
 
   @contextlib.contextmanager
   def errors_explained(self) -> Iterator[None]:
-    """Turns errors of the file system into one sentence."""
+    """Turns file system errors into a `ValueError` of one sentence."""
     try:
       yield
     except OSError as error:
@@ -72,17 +72,17 @@ class RunDirectory:
 
   @contextlib.contextmanager
   def locked(self) -> Iterator[None]:
-    """Makes the directory if need be, and keeps other processes from training in it.
+    """Creates the directory if needed, and locks it against other processes.
 
     Raises:
-      ValueError: if another one does, or the directory cannot be written.
+      ValueError: if another process trains in it, or it cannot be written.
     """
     with self.errors_explained():
       self.path.mkdir(parents=True, exist_ok=True)
       file = self._lock.open("a+", encoding="utf-8")
     with file:
       try:
-        # The lock goes with the process, however it ends.
+        # The system releases the lock when the process ends, however it ends.
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
       except BlockingIOError:
         file.seek(0)
@@ -98,7 +98,7 @@ class RunDirectory:
       yield
 
   def _replace(self, file: pathlib.Path, text: str) -> None:
-    """Replaces a file so that at no time there is half of it."""
+    """Replaces a file atomically."""
     new = file.with_name(f".{file.name}.new")
     with self.errors_explained():
       with new.open("w", encoding="utf-8") as stream:
@@ -109,18 +109,18 @@ class RunDirectory:
 
 
 class Metrics:
-  """The lines of metrics.jsonl. The same run writes the same bytes."""
+  """Appends to metrics.jsonl. The same run writes the same bytes."""
 
   def __init__(self, directory: RunDirectory, *, num_tests: int, num_lines: int):
-    """Opens the file, cut back to the tests that the run remembers.
+    """Opens the file and drops the lines of tests after the checkpoint.
 
     Args:
-      directory: of the run.
-      num_tests: how many tests of each trial are kept.
-      num_lines: how many lines that makes.
+      directory: the run's directory.
+      num_tests: the number of tests of each trial to keep.
+      num_lines: the number of lines of those tests.
 
     Raises:
-      ValueError: if lines of those tests are missing.
+      ValueError: if some of those lines are missing.
     """
     self._directory = directory
     with directory.errors_explained():
@@ -128,13 +128,13 @@ class Metrics:
       if kept != num_lines:
         raise ValueError(
           f"{directory.metrics} has {kept} lines of the first {num_tests} tests, but "
-          f"the checkpoint remembers {num_lines}; nothing was changed"
+          f"the checkpoint counts {num_lines}; nothing was changed"
         )
       self._stream: TextIO = directory.metrics.open("a", encoding="utf-8")
       self._stream.truncate(num_bytes)
 
   def write(self, lines: Sequence[Mapping[str, Any]]) -> None:
-    """Appends lines; when this returns they are on the disk."""
+    """Appends lines; they are on disk when this returns."""
     with self._directory.errors_explained():
       for line in lines:
         self._stream.write(json.dumps(line, allow_nan=False) + "\n")
@@ -147,7 +147,7 @@ class Metrics:
 
 
 def _whole_lines(file: pathlib.Path, num_tests: int) -> tuple[int, int]:
-  """Returns the number and the bytes of the lines of the first tests."""
+  """Returns how many whole lines of the first tests a file begins with, and bytes."""
   if not file.exists():
     return 0, 0
   num_lines = num_bytes = 0

@@ -1,4 +1,4 @@
-"""Progress on the screen: a bar on a terminal, lines elsewhere."""
+"""Progress on the screen: a bar on a terminal, plain lines elsewhere."""
 
 import datetime
 import math
@@ -7,14 +7,18 @@ from types import TracebackType
 
 import rich.console
 import rich.progress
+import rich.table
 
 from train import config as config_lib
 from train.run import progress as progress_lib
 
 __all__ = ["Display"]
 
-# Without a terminal, a line at most this often.
+# Without a terminal, the least time between two lines.
 SECONDS_BETWEEN_LINES = 10.0
+
+# The time left is estimated from the progress of this long: chunks may take minutes.
+ESTIMATE_SECONDS = 600.0
 
 
 class Display:
@@ -26,27 +30,34 @@ class Display:
     """Prepares the bar.
 
     Args:
-      console: where to write.
-      name: of the run.
-      config: of the run.
+      console: the console to write to.
+      name: the run's name.
+      config: the run's config.
     """
     self._console = console
-    self._name = name
     self._games_wanted = config.games
-    self._total = config.games * config.num_trials
-    self._games = 0
     self._rate = math.nan
     self._score = math.nan
     self._last_line = -math.inf
     self._bar = rich.progress.Progress(
-      rich.progress.TextColumn("{task.description}", markup=False),
-      rich.progress.BarColumn(),
+      rich.progress.TextColumn(
+        "{task.description}",
+        markup=False,
+        # The only column that gives way on a narrow terminal.
+        table_column=rich.table.Column(overflow="ellipsis"),
+      ),
+      rich.progress.BarColumn(
+        bar_width=None, table_column=rich.table.Column(min_width=10)
+      ),
       rich.progress.TextColumn("{task.fields[text]}", markup=False),
-      rich.progress.TimeElapsedColumn(),
+      rich.progress.TimeRemainingColumn(elapsed_when_finished=True),
       console=console,
       disable=not console.is_terminal,
+      expand=True,
+      speed_estimate_period=ESTIMATE_SECONDS,
     )
-    self._task = self._bar.add_task(name, total=self._total, text="compiling")
+    total = config.games * config.num_trials
+    self._bar.add_task(name, total=total, text="compiling")
 
   def __enter__(self) -> "Display":
     self._bar.start()
@@ -63,44 +74,51 @@ class Display:
   def trained(
     self, progress: progress_lib.Progress, seconds: float | None = None
   ) -> None:
-    """Shows how far the run is.
+    """Shows the run's progress.
 
     Args:
-      progress: of the run.
-      seconds: that the games since the last call took.
+      progress: the run's progress.
+      seconds: the training time of the games since the last call.
     """
     games = sum(progress.games)
     if seconds:
-      rate = max(games - self._games, 0) / seconds
-      # Chunks differ in length: follow the rate slowly.
+      rate = max(games - self._task.completed, 0) / seconds
+      # Smoothed, as chunks differ in length.
       is_first = math.isnan(self._rate)
       self._rate = rate if is_first else 0.7 * self._rate + 0.3 * rate
-    self._games = games
-    self._total = games + sum(
+    # Trials that have ended early play no more games.
+    remaining = sum(
       max(self._games_wanted - progress.games[trial], 0) for trial in progress.active
     )
-    self._bar.update(self._task, completed=games, total=self._total, text=self._text())
+    self._bar.update(self._task.id, completed=games, total=games + remaining)
+    self._bar.update(self._task.id, text=self._text())
 
   def tested(self, number: int, score: float) -> None:
     """Shows the mean score of a test."""
     self._score = score
-    self._bar.update(self._task, completed=self._games, text=self._text())
+    self._bar.update(self._task.id, text=self._text())
     now = time.monotonic()
     if self._bar.disable and now - self._last_line >= SECONDS_BETWEEN_LINES:
       self._last_line = now
-      self.say(f"{self._name}: test {number}: {self._text()}")
+      parts = [self._text()]
+      if self._task.time_remaining is not None:
+        left = datetime.timedelta(seconds=self._task.time_remaining)
+        parts.append(f"{left} left")
+      self.say(f"{self._task.description}: test {number}: {', '.join(parts)}")
 
   def say(self, text: str) -> None:
     """Prints one line."""
     self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
+  @property
+  def _task(self) -> rich.progress.Task:
+    return self._bar.tasks[0]
+
   def _text(self) -> str:
-    parts = [f"{self._games:,.0f} of {self._total:,} games"]
+    """Returns the games played, the games per second and the score, if known."""
+    parts = [f"{self._task.completed:,.0f}/{self._task.total:,.0f} games"]
     if not math.isnan(self._rate):
       parts.append(f"{self._rate:,.0f} games/s")
     if not math.isnan(self._score):
       parts.append(f"score {self._score:.1%}")
-    if self._rate > 0:
-      left = max(self._total - self._games, 0) / self._rate
-      parts.append(f"{datetime.timedelta(seconds=round(left))} left")
     return ", ".join(parts)

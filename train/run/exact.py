@@ -1,7 +1,7 @@
-"""Exact tests: an agent's results in a small game over all that can happen.
+"""Exact tests: an agent's results in a small game, computed over all positions.
 
-Only players whose moves are told by sets of actions (`players.Chooser`) can be tested
-so, and tested against.
+Agents and opponents must be players that choose by position (`players.Chooser`): they
+have, for each position, a set of actions of which each is equally likely.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,26 +22,26 @@ from jaxgames.players import registry
 
 __all__ = ["Examiner"]
 
-# Agents examined side by side: a position's numbers then fill a line of the cache.
+# Agents examined together: a position's numbers then fill a cache line.
 MOST_TOGETHER = 16
 
 
 class Examiner:
-  """Computes what agents get against some players, and whether they can be beaten.
+  """Computes agents' exact results against players, and whether they can be beaten.
 
-  Of the players' own random choices and the openings of the game, each is as likely.
-  Where agents begin some games and not others, results are the mean over both sides.
+  A player's tied actions are equally likely, and so are the game's openings. If agents
+  alternate in moving first, results are means over both sides.
   """
 
   def __init__(
     self, game: jaxgames.LineGame, opponents: Sequence[str], starts: arena.Starts
   ):
-    """Prepares the opponents' choices.
+    """Tabulates the opponents' choices.
 
     Args:
-      game: a small one.
-      opponents: players' names.
-      starts: the games that agents begin.
+      game: a small game.
+      opponents: the players' names.
+      starts: in which games agents move first.
     """
     self._graph = graph_lib.of(game)
     self._sides = {"alternate": (1, -1), "always": (1,), "never": (-1,)}[starts]
@@ -55,12 +55,16 @@ class Examiner:
     agents: chex.ArrayTree,
     player_fn: Callable[[chex.ArrayTree], players.Player],
   ) -> dict[str, jax.Array]:
-    """Returns the metrics of agents, `[agents]` each; pure and compiled.
+    """Returns the metrics of agents, each `[agents]`; pure, to be compiled.
+
+    For each opponent there are `NAME_wins`, `NAME_draws` and `NAME_losses`, shares of
+    games; `unbeatable` is 1 if no opponent whatsoever can win, else 0.
 
     Args:
-      agents: a tree with a row for each.
-      player_fn: makes a player of one row.
+      agents: a tree of `[agents, ...]` arrays.
+      player_fn: makes a player from the parameters of one agent.
     """
+    chex.assert_equal_shape_prefix(jax.tree.leaves(agents), 1)
     num_agents = len(jax.tree.leaves(agents)[0])
     together = max(n for n in range(1, MOST_TOGETHER + 1) if num_agents % n == 0)
 
@@ -70,7 +74,7 @@ class Examiner:
         raise ValueError("test.exact: this learner's agents cannot be tested exactly")
       return player.action_sets(self._graph)
 
-    # Block by block: what all agents would do in all positions takes gigabytes.
+    # Block by block: the action sets of all agents in all positions take gigabytes.
     blocks = jax.tree.map(
       lambda leaf: leaf.reshape(-1, together, *leaf.shape[1:]), agents
     )
@@ -80,18 +84,22 @@ class Examiner:
     return jax.tree.map(lambda x: x.reshape(num_agents), found)
 
   def _examine(self, sets: jax.Array) -> dict[str, jax.Array]:
-    """Does it for a few agents, `[num_states, agents]`."""
+    """Returns the metrics of a block of agents.
+
+    Args:
+      sets: `[num_states, agents]` the agents' actions as bits.
+    """
     metrics: dict[str, Any] = {}
     for name, theirs in self._opponents.items():
       for end, value in self._results(sets, theirs)._asdict().items():
         metrics[f"{name}_{end}"] = value
-    # Whoever may do anything finds what there is to be found.
+    # An opponent that may make any legal move finds a win if there is one.
     anything = self._results(sets, self._graph.legal_actions)
     metrics["unbeatable"] = jnp.where(anything.losses > 0, 0.0, 1.0)
     return metrics
 
   def _results(self, sets: jax.Array, theirs: np.ndarray) -> evaluation.Results:
-    """Returns the mean results over the sides that agents play."""
+    """Returns mean results over the sides that agents play."""
     by_side = [
       evaluation.expected_results(self._graph, sets, theirs, side=side)
       for side in self._sides

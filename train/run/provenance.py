@@ -1,4 +1,4 @@
-"""What a run was made with, and the fingerprints of what came out."""
+"""The machine and versions behind a run, and fingerprints of its parameters."""
 
 import functools
 import hashlib
@@ -27,7 +27,7 @@ PACKAGES = {
 
 
 def environment(num_devices: int) -> dict[str, Any]:
-  """Returns what must be the same for a resumed run to give the same bits."""
+  """Returns what must be unchanged for a resumed run to compute the same bits."""
   return {
     "jax": jax.__version__,
     "platform": jax.default_backend(),
@@ -38,7 +38,7 @@ def environment(num_devices: int) -> dict[str, Any]:
 
 
 def machine(num_devices: int) -> dict[str, Any]:
-  """Returns the hardware that is in use."""
+  """Returns the hardware in use."""
   return {
     "cpu": _cpu_model(),
     "cores": len(os.sched_getaffinity(0))
@@ -52,7 +52,7 @@ def machine(num_devices: int) -> dict[str, Any]:
 
 @functools.cache
 def versions() -> dict[str, str]:
-  """Returns the versions of all that the numbers depend on."""
+  """Returns the versions of Python and of the packages that results depend on."""
   found = {"python": platform.python_version()}
   for name, package in PACKAGES.items():
     try:
@@ -65,12 +65,13 @@ def versions() -> dict[str, str]:
 def fingerprints(parameters: chex.ArrayTree, num_trials: int) -> list[str]:
   """Returns the sha256 of each trial's parameters.
 
-  It covers the names, dtypes, shapes and bytes of the arrays in the order of names.
+  It covers the names, dtypes, shapes and bytes of the arrays, sorted by name.
 
   Args:
     parameters: `[trials, ...]` arrays on the host.
-    num_trials: how many trials there are.
+    num_trials: the number of trials.
   """
+  chex.assert_tree_shape_prefix(parameters, (num_trials,))
   leaves = sorted(
     (jax.tree_util.keystr(path), np.asarray(leaf))
     for path, leaf in jax.tree_util.tree_leaves_with_path(parameters)

@@ -1,4 +1,4 @@
-"""Requests to stop, noticed between chunks."""
+"""Signals as requests to stop, checked between chunks."""
 
 from collections.abc import Iterator
 import contextlib
@@ -13,7 +13,7 @@ class StopRequest:
   """Whether, and by which signal, the process was asked to stop.
 
   Attributes:
-    signal: the first signal that came.
+    signal: the first signal received, if any.
   """
 
   def __init__(self) -> None:
@@ -21,7 +21,7 @@ class StopRequest:
     self.signal: signal.Signals | None = None
 
   def receive(self, number: int, frame: FrameType | None) -> None:
-    """Remembers a signal; a second interrupt then ends the process at once."""
+    """Records a signal; a second interrupt ends the process at once."""
     del frame
     self.signal = self.signal or signal.Signals(number)
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -29,10 +29,10 @@ class StopRequest:
 
 @contextlib.contextmanager
 def stop_requests() -> Iterator[StopRequest]:
-  """Turns SIGINT and SIGTERM into a request while the block runs."""
+  """Turns SIGINT and SIGTERM into a stop request while the block runs."""
   request = StopRequest()
   if threading.current_thread() is not threading.main_thread():
-    yield request  # Signals are the main thread's business.
+    yield request  # Only the main thread may set signal handlers.
     return
   before = {
     number: signal.signal(number, request.receive)

@@ -1,4 +1,4 @@
-"""Curves for TensorBoard, if they are wanted."""
+"""Optional TensorBoard logs."""
 
 from collections.abc import Mapping, Sequence
 import pathlib
@@ -6,22 +6,22 @@ from typing import Any
 
 __all__ = ["Writer"]
 
-# What identifies a line is no curve.
+# The fields that identify a line are not curves.
 IDENTITY = ("test", "trial", "games")
 
 
 class Writer:
-  """Writes the numbers of tests, a curve for every trial and metric."""
+  """Writes test results, a curve for every trial and metric."""
 
   def __init__(self, directory: pathlib.Path, *, first_games: int = 0):
     """Opens a log.
 
     Args:
-      directory: where the log is kept.
-      first_games: curves of an interrupted run are cut back to here.
+      directory: the directory of the log.
+      first_games: when a run is resumed, later points of its curves are dropped.
 
     Raises:
-      ValueError: if the writer is not installed.
+      ValueError: if tensorboardX is not installed.
     """
     try:
       import tensorboardX

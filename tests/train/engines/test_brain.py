@@ -326,8 +326,8 @@ def test_no_key_is_used_twice():
 def timed_players(*seconds):
   game = jaxgames.make("gomoku:size=5")
   found = clocks.TimedPlayers([FirstLegal(game) for _ in seconds], jax.random.key(0))
-  for rung, worst in zip(found._rungs, seconds, strict=True):
-    rung.worst = worst
+  for timed, worst in zip(found._players, seconds, strict=True):
+    timed.worst = worst
   return found
 
 
@@ -578,11 +578,11 @@ def test_forfeits_are_told_to_people_and_programs():
   )
   arguments = ("gomoku:size=5", "random", silent, "--games", "1", "--turn-seconds", "5")
   shown = match(*arguments).stdout
-  assert "game 0: B forfeits: it ended with exit code 0" in shown
+  assert "game 0: B forfeits: it exited with code 0" in shown
   result = json.loads(match(*arguments, "--json").stdout)
   assert result["wins"] == 1
   assert result["forfeits"] == [
-    {"game": 0, "player": "B", "reason": "it ended with exit code 0"}
+    {"game": 0, "player": "B", "reason": "it exited with code 0"}
   ]
 
 

@@ -18,7 +18,7 @@ from tests.support import paths
 from tests.support import runs
 from train.engines import bsdgames
 from train.engines import client
-from train.engines import process as engine_process
+from train.engines import process as process_lib
 from train.engines import protocol
 from train.engines import registry
 from train.engines import versus
@@ -47,7 +47,7 @@ class LastFree:
 @pytest.fixture(autouse=True)
 def little_grace(monkeypatch):
   monkeypatch.setattr(client, "GRACE_SECONDS", 0.3)
-  monkeypatch.setattr("train.engines.process.SECONDS_TO_LEAVE", 0.3)
+  monkeypatch.setattr("train.engines.process.SECONDS_TO_EXIT", 0.3)
 
 
 @pytest.fixture
@@ -108,8 +108,8 @@ def test_an_engine_plays_a_match(way, console, pids):
     ("malformed", "'pass' is not a cell"),
     ("error", "'ERROR I am lost'"),
     ("unknown", "'UNKNOWN'"),
-    ("crash", "exit code 7, saying 'Segmentation fault, I suppose'"),
-    ("fork-and-crash", "exit code 7"),
+    ("crash", "exited with code 7, saying 'Segmentation fault, I suppose'"),
+    ("fork-and-crash", "exited with code 7"),
     ("killed", "SIGKILL"),
     ("closes", "closed its output"),
     ("silent", "no answer in time"),
@@ -142,7 +142,7 @@ def test_what_does_not_leave_is_ended(way, console, pids):
   ("way", "word"),
   [
     ("refuses", "'ERROR too large' to START 6"),
-    ("crash-at-start", "exit code 3, saying 'no weights'"),
+    ("crash-at-start", "exited with code 3, saying 'no weights'"),
     ("slow-start", "no answer in time"),
   ],
 )
@@ -164,7 +164,7 @@ def test_little_is_kept_of_a_flood(text):
   program = (
     f"import os\nwhile True: os.write(1, b'{text}' * 9999); os.write(2, b'e' * 99)"
   )
-  process = engine_process.EngineProcess([sys.executable, "-S", "-c", program])
+  process = process_lib.EngineProcess([sys.executable, "-S", "-c", program])
   end = time.monotonic() + 0.5
   try:
     while time.monotonic() < end:
@@ -172,7 +172,7 @@ def test_little_is_kept_of_a_flood(text):
         assert len(process.read_line(end)) <= protocol.MOST_LINE_BYTES
       process.skip_stale()
       kept = len(process._buffer) + len(process._errors)
-      assert kept <= 2 * engine_process.READ_BYTES
+      assert kept <= 2 * process_lib.READ_BYTES
   finally:
     process.stop()
 

@@ -1,20 +1,18 @@
-"""Readings of a paper: sweeps over them, and which is nearest."""
+"""Readings of a paper: sweeps over them, and their ranking."""
 
 import json
 import math
 import re
 
-import matplotlib.figure
-import matplotlib.text
 import pytest
 import rich.console
 import yaml
 
+from tests.support import reports
 from tests.support import toy_learner
-from tests.train.report import test_report
 from train import config as config_lib
-from train.report import document as report
-from train.report.figures import draw as figures
+from train.report import document
+from train.report import figures
 from train.run import sweep
 
 BASE = """
@@ -55,20 +53,18 @@ def write_reading(
   """Writes a run of two trials; peak and end are both `score` percent on average."""
   paper = {"name": "ttt3d", "table": table, "row": row, "reading": reading}
   scores = [[(score - 1) / 100] * 5, [(score + 1) / 100] * 5]
-  return test_report.write_run(directory, scores, paper=paper, **kw)
+  return reports.write_run(directory, scores, paper=paper, **kw)
 
 
 def readings_of(the_report):
   return {
-    reading["reading"]: reading for reading in report.as_json(the_report)["readings"]
+    reading["reading"]: reading for reading in document.as_json(the_report)["readings"]
   }
 
 
 def draw(the_report):
   [ranking] = the_report.rankings
-  figure = matplotlib.figure.Figure(layout="constrained")
-  figures.KINDS["readings"](figure, ranking.drawing, ranking.drawing.plot)
-  return figure
+  return reports.draw(ranking.drawing)
 
 
 def test_every_run_is_made_in_each_reading(tmp_path):
@@ -82,7 +78,7 @@ def test_every_run_is_made_in_each_reading(tmp_path):
   assert all(config.paper["row"] == "random" for _, config in loaded)
 
 
-def test_a_reading_wins_over_overrides_and_the_command_line_over_both(tmp_path):
+def test_a_reading_overrides_the_sweep_and_the_command_line_both(tmp_path):
   path = write_files(tmp_path, s=READINGS) / "s.yaml"
   configs = dict(config_lib.load_sweep(path, ["seed=9"]))
   assert {config.trials for config in configs.values()} == {3}
@@ -133,7 +129,7 @@ def test_distance_is_the_root_of_the_mean_squared_difference(tmp_path):
   # The paper has 65.9 and 52.7, and 98.7 and 97.3.
   write_reading(tmp_path / "x/self", "x", score=60)
   write_reading(tmp_path / "x/bench", "x", table="III", score=97)
-  [found] = report.as_json(report.make([tmp_path]))["readings"]
+  [found] = document.as_json(document.make([tmp_path]))["readings"]
   # 5.9 and 7.3 squared are 34.81 and 53.29; 1.7 and 0.3 squared 2.89 and 0.09.
   assert found["distance"] == pytest.approx(math.sqrt(91.08 / 4))
   assert found["by_table"] == pytest.approx(
@@ -147,15 +143,15 @@ def test_numbers_agree_where_the_difference_is_not_significant(tmp_path):
   # 98.7 ± 0.3 and 97.3 ± 0.8 of ten trials beside 97.3 ± 1.4 of two, then 80 ± 1.4.
   write_reading(tmp_path / "near", "near", table="III", score=97.3)
   write_reading(tmp_path / "far", "far", table="III", score=80)
-  found = readings_of(report.make([tmp_path]))
+  found = readings_of(document.make([tmp_path]))
   assert (found["near"]["agreeing"], found["near"]["tested"]) == (2, 2)
   assert (found["far"]["agreeing"], found["far"]["tested"]) == (0, 2)
 
 
 def test_one_trial_has_a_distance_but_agrees_in_nothing(tmp_path):
-  paper = test_report.DEEP | {"reading": "x"}
-  test_report.write_run(tmp_path / "x", [[0.6] * 5], paper=paper)
-  the_report = report.make([tmp_path])
+  paper = reports.DEEP | {"reading": "x"}
+  reports.write_run(tmp_path / "x", [[0.6] * 5], paper=paper)
+  the_report = document.make([tmp_path])
   found = readings_of(the_report)["x"]
   assert (found["numbers"], found["tested"], found["agreeing"]) == (2, 0, 0)
   assert found["distance"] == pytest.approx(math.sqrt((5.9**2 + 7.3**2) / 2))
@@ -166,26 +162,24 @@ def test_the_nearest_reading_is_first_and_one_without_numbers_last(tmp_path):
   empty = write_reading(tmp_path / "b/run", "empty", score=50, num_planned=9)
   (empty / "metrics.jsonl").unlink()
   write_reading(tmp_path / "c/run", "near", score=59)
-  the_report = report.make([tmp_path])
+  the_report = document.make([tmp_path])
   assert list(readings_of(the_report)) == ["near", "far", "empty"]
   found = readings_of(the_report)["empty"]
   assert (found["distance"], found["by_table"]) == (None, {"II": None})
   assert not found["is_finished"]
-  json.dumps(report.as_json(the_report), allow_nan=False)
+  json.dumps(document.as_json(the_report), allow_nan=False)
   labels = [label.get_text() for label in draw(the_report).axes[0].get_yticklabels()]
   assert labels == ["near (6.61)", "far (49.7)", "empty (no test yet)"]
 
 
 def test_runs_in_readings_are_in_no_table_of_the_paper(tmp_path):
   write_reading(tmp_path / "x/deep", "x", score=60)
-  assert report.make([tmp_path]).sections == ()
-  test_report.write_run(
-    tmp_path / "plain", test_report.TWO_TRIALS, paper=test_report.DEEP
-  )
-  the_report = report.make([tmp_path])
+  assert document.make([tmp_path]).sections == ()
+  reports.write_run(tmp_path / "plain", reports.TWO_TRIALS, paper=reports.DEEP)
+  the_report = document.make([tmp_path])
   [section] = the_report.sections
   assert [e.record.label for e in section.entries if e.record] == ["plain"]
-  rows = report.as_json(the_report)["rows"]
+  rows = document.as_json(the_report)["rows"]
   assert [(row["run"], row["reading"]) for row in rows] == [
     ("plain", None),
     ("plain", None),
@@ -195,14 +189,14 @@ def test_runs_in_readings_are_in_no_table_of_the_paper(tmp_path):
   assert {frozenset(row) for row in rows} == {frozenset(rows[0])}
 
 
-def test_readings_with_other_numbers_are_said_not_to_be_comparable(tmp_path):
+def test_a_note_warns_if_readings_have_different_numbers(tmp_path):
   for reading in "xy":
     write_reading(tmp_path / reading / "deep", reading, score=60)
   said = "distances are comparable only between those that do"
-  assert said not in " ".join(test_report.printed(report.make([tmp_path])).split())
+  assert said not in " ".join(reports.printed(document.make([tmp_path])).split())
   write_reading(tmp_path / "y/bench", "y", table="III", score=97)
-  the_report = report.make([tmp_path])
-  text = " ".join(test_report.printed(the_report, width=100).split())
+  the_report = document.make([tmp_path])
+  text = " ".join(reports.printed(the_report, width=100).split())
   assert said in text
   assert "table II table III numbers" in text
   assert "x 6.64 6.64 – 2 " in text  # noqa: RUF001
@@ -212,28 +206,28 @@ def test_readings_with_other_numbers_are_said_not_to_be_comparable(tmp_path):
 def test_unfinished_readings_are_marked(tmp_path):
   write_reading(tmp_path / "x/deep", "x", score=60, num_planned=20)
   write_reading(tmp_path / "y/deep", "y", score=59)
-  the_report = report.make([tmp_path])
+  the_report = document.make([tmp_path])
   found = readings_of(the_report)
   assert (found["x"]["is_finished"], found["y"]["is_finished"]) == (False, True)
-  lines = test_report.printed(the_report, width=100).splitlines()
+  lines = reports.printed(the_report, width=100).splitlines()
   assert sum(line.startswith("x* ") for line in lines) == 2
   assert sum(line.startswith("y ") for line in lines) == 2
   assert any("numbers will change: x/deep has 5 of 20" in line for line in lines)
-  assert "* Training goes on." in draw(the_report).get_supxlabel()
+  assert "* Training is unfinished." in draw(the_report).get_supxlabel()
 
 
 def test_diverged_trials_are_named_and_left_out(tmp_path):
-  paper = test_report.DEEP | {"reading": "x"}
-  scores = [*test_report.TWO_TRIALS, [0.9]]
-  test_report.write_run(tmp_path / "x", scores, paper=paper, diverged=[2])
-  text = test_report.printed(report.make([tmp_path]), width=100)
-  assert "x, Table II, Deep structured: trial 2 diverged and left out." in text
+  paper = reports.DEEP | {"reading": "x"}
+  scores = [*reports.TWO_TRIALS, [0.9]]
+  reports.write_run(tmp_path / "x", scores, paper=paper, diverged=[2])
+  text = reports.printed(document.make([tmp_path]), width=100)
+  assert "x, Table II, Deep structured: without trial 2, which diverged." in text
 
 
 def test_the_paper_is_the_first_line_of_each_group(tmp_path):
   write_reading(tmp_path / "x/deep", "x", score=60)
   write_reading(tmp_path / "y/deep", "y", score=40)
-  lines = test_report.printed(report.make([tmp_path])).splitlines()
+  lines = reports.printed(document.make([tmp_path])).splitlines()
   start = lines.index("Table II, Deep structured")
   names = [re.split("  +", line)[0] for line in lines[start + 1 : start + 4]]
   assert names == ["the paper", "x", "y"]
@@ -244,13 +238,13 @@ def test_the_paper_is_the_first_line_of_each_group(tmp_path):
 def test_runs_of_a_reading_may_be_in_several_sweeps(tmp_path):
   write_reading(tmp_path / "one/x/deep", "x", score=60)
   write_reading(tmp_path / "two/x/bench", "x", table="III", score=97)
-  assert readings_of(report.make([tmp_path]))["x"]["numbers"] == 4
+  assert readings_of(document.make([tmp_path]))["x"]["numbers"] == 4
 
 
-def test_the_same_reading_in_two_sweeps_is_told_apart(tmp_path):
+def test_the_same_reading_in_two_sweeps_has_two_names(tmp_path):
   write_reading(tmp_path / "one/x/deep", "x", score=40)
   write_reading(tmp_path / "two/x/deep", "x", score=60)
-  summary = report.as_json(report.make([tmp_path]))
+  summary = document.as_json(document.make([tmp_path]))
   names = [reading["reading"] for reading in summary["readings"]]
   assert names == ["x (two/x)", "x (one/x)"]
   assert {row["reading"] for row in summary["rows"]} == set(names)
@@ -258,17 +252,17 @@ def test_the_same_reading_in_two_sweeps_is_told_apart(tmp_path):
   with pytest.raises(
     ValueError, match=r"'x' has more than one run .*: again, two/x/deep"
   ):
-    report.make([tmp_path])
+    document.make([tmp_path])
 
 
 def test_readings_of_several_games_are_kept_apart(tmp_path):
   for game in ("tictactoe", "connect4_4x4"):
-    directory = test_report.write_hybrid(tmp_path / game, game=game)
+    directory = reports.write_hybrid(tmp_path / game, game=game)
     config = yaml.safe_load((directory / "config.yaml").read_text())
     config["paper"]["reading"] = "x"
     (directory / "config.yaml").write_text(yaml.safe_dump(config))
-  the_report = report.make([tmp_path])
-  text = test_report.printed(the_report, width=100)
+  the_report = document.make([tmp_path])
+  text = reports.printed(the_report, width=100)
   assert "Table 1, Random, connect4_4x4" in text
   assert "in the tables' units." in " ".join(text.split())
   assert figures.draw(the_report.rankings[0].drawing).keys() == {"png", "svg"}
@@ -277,14 +271,14 @@ def test_readings_of_several_games_are_kept_apart(tmp_path):
 def test_a_reading_of_an_unknown_row_is_refused(tmp_path):
   write_reading(tmp_path / "x", "x", row="deep", score=60)
   with pytest.raises(ValueError, match=r"x/config.yaml: paper: no row 'deep'"):
-    report.make([tmp_path])
+    document.make([tmp_path])
 
 
 def test_written_files_have_the_ranking_and_its_figure(tmp_path):
   for reading, score in (("x", 40), ("y", 60)):
     write_reading(tmp_path / "in" / reading / "deep", reading, score=score)
-  the_report = report.make([tmp_path / "in"])
-  paths = {path.name: path for path in report.write(the_report, tmp_path / "out")}
+  the_report = document.make([tmp_path / "in"])
+  paths = {path.name: path for path in document.write(the_report, tmp_path / "out")}
   assert set(paths) == {
     "report.md",
     "summary.json",
@@ -295,7 +289,7 @@ def test_written_files_have_the_ranking_and_its_figure(tmp_path):
   assert "### Readings, nearest first\n" in page
   assert "| y | 6.64 | 6.64 | 2 |" in page
   assert "](ttt3d_readings.png)](ttt3d_readings.svg)" in page
-  assert json.loads(paths["summary.json"].read_text()) == report.as_json(the_report)
+  assert json.loads(paths["summary.json"].read_text()) == document.as_json(the_report)
   assert figures.draw(the_report.rankings[0].drawing) == {
     "png": paths["ttt3d_readings.png"].read_bytes(),
     "svg": paths["ttt3d_readings.svg"].read_bytes(),
@@ -305,7 +299,7 @@ def test_written_files_have_the_ranking_and_its_figure(tmp_path):
 def test_dots_are_where_the_differences_are(tmp_path):
   write_reading(tmp_path / "x/deep", "x", score=40)
   write_reading(tmp_path / "y/deep", "y", score=60)
-  [axes] = draw(report.make([tmp_path])).axes
+  [axes] = draw(document.make([tmp_path])).axes
   dots = [line for line in axes.lines if line.get_marker() == "o"]
   places = [(line.get_xdata()[0], line.get_ydata()[0]) for line in dots]
   assert places == [
@@ -318,9 +312,8 @@ def test_dots_are_where_the_differences_are(tmp_path):
 def test_figure_before_the_first_test_says_so(tmp_path):
   directory = write_reading(tmp_path / "x", "x", score=60, num_planned=9)
   (directory / "metrics.jsonl").unlink()
-  figure = draw(report.make([tmp_path]))
-  words = [text.get_text() for text in figure.findobj(matplotlib.text.Text)]
-  assert "no test yet" in words
+  figure = draw(document.make([tmp_path]))
+  assert "no test yet" in reports.words_of(figure)
 
 
 def test_fourteen_readings_with_long_names_fit_into_100_columns(tmp_path):
@@ -328,13 +321,13 @@ def test_fourteen_readings_with_long_names_fit_into_100_columns(tmp_path):
     name = f"a_reading_of_some_length_{number}"
     for table in ("II", "III"):
       write_reading(tmp_path / name / table, name, table=table, score=50 + number)
-  lines = test_report.printed(report.make([tmp_path]), width=100).splitlines()
+  lines = reports.printed(document.make([tmp_path]), width=100).splitlines()
   assert max(map(len, lines)) <= 100
   # None is wrapped: every name is on a line with its numbers.
   assert sum(line.startswith("a_reading_of_some_length_13 ") for line in lines) == 3
 
 
-def test_a_sweep_over_readings_is_made_gone_on_with_and_ranked(tmp_path, console):
+def test_a_sweep_over_readings_is_run_resumed_and_ranked(tmp_path, console):
   text = "runs: [a.yaml]\nreadings: {one: , two: {seed: 1}}"
   path = write_files(tmp_path, s=text) / "s.yaml"
   runs = config_lib.load_sweep(path)
@@ -344,7 +337,7 @@ def test_a_sweep_over_readings_is_made_gone_on_with_and_ranked(tmp_path, console
   before = [file.stat().st_mtime_ns for file in files]
   assert sweep.run(runs, tmp_path / "out", rich.console.Console(quiet=True)).is_finished
   assert [file.stat().st_mtime_ns for file in files] == before
-  the_report = report.make([tmp_path / "out"])
+  the_report = document.make([tmp_path / "out"])
   assert sorted(run.label for run in the_report.runs) == ["one/a", "two/a"]
   found = readings_of(the_report)
   assert set(found) == {"one", "two"}

@@ -173,7 +173,7 @@ def test_a_damaged_checkpoint_is_reported_and_the_one_before_used(tmp_path, dama
   assert (restored.number, restored.damaged) == (1, (2,))
   chex.assert_trees_all_equal(plain(restored.state), plain(make_state(1)))
   (line,) = said
-  assert line.startswith("checkpoint 2 is damaged and left out")
+  assert line.startswith("skipping checkpoint 2, which is damaged")
   assert "\n" not in line
 
 
@@ -220,7 +220,7 @@ def test_a_run_goes_on_from_the_checkpoint_before_a_damaged_one(run):
   truncate(run / "state/4")
   console = rich.console.Console(file=io.StringIO(), width=200)
   assert loop.resume(run, console).is_finished
-  assert console.file.getvalue().startswith("checkpoint 4 is damaged and left out")
+  assert console.file.getvalue().startswith("skipping checkpoint 4, which is damaged")
   assert (run / "metrics.jsonl").read_bytes() == metrics
   fingerprints = status[status.index("fingerprints") :]
   assert fingerprints in (run / "run.json").read_text()

@@ -135,7 +135,7 @@ def test_another_jax_or_number_of_devices_is_refused(tmp_path, console, monkeypa
 def test_missing_metrics_are_noticed(tmp_path, console, monkeypatch):
   runs.stopped_run(tmp_path / "run", console, monkeypatch, trials=1)
   (tmp_path / "run/metrics.jsonl").unlink()
-  with pytest.raises(ValueError, match=r"has 0 lines .* checkpoint remembers 2"):
+  with pytest.raises(ValueError, match=r"has 0 lines .* checkpoint counts 2"):
     loop.resume(tmp_path / "run", console)
 
 

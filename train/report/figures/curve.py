@@ -1,4 +1,4 @@
-"""Draws learning curves: means over trials with their spread."""
+"""Draws learning curves: means over trials with their spread, one for each row."""
 
 from collections.abc import Iterator, Sequence
 import dataclasses
@@ -12,9 +12,9 @@ import numpy as np
 
 from train.report import comparison
 from train.report import papers
-from train.report import runs as records
+from train.report import runs as runs_lib
 from train.report import statistics
-from train.report.figures import style as figures_style
+from train.report.figures import style
 
 __all__ = ["draw"]
 
@@ -25,15 +25,15 @@ class _Line:
 
   Attributes:
     label: its name in the legend.
-    colour: of line, band and marks.
-    stroke: of the line.
+    colour: the colour of line, band and marks.
+    stroke: the line style.
     games: `[T]` games trained at each test, the mean over trials.
-    mean: `[T]` of the metric over trials.
-    band: `[2, T]` from where to where the spread goes; none of a single trial.
-    num_trials: how many there are.
+    mean: `[T]` the metric, the mean over trials.
+    band: `[2, T]` the lower and upper edge of the spread; None for a single trial.
+    num_trials: the number of trials.
     is_complete: whether the run is finished.
-    ends_early: whether all trials ended before they had all their games.
-    reference: the paper's number, if one is marked.
+    ends_early: whether all trials ended early.
+    reference: the paper's number, if it is marked.
   """
 
   label: str
@@ -49,7 +49,7 @@ class _Line:
 
 
 def draw(
-  figure: matplotlib.figure.Figure, drawing: comparison.Drawing, plot: papers.Curve
+  figure: matplotlib.figure.Figure, drawing: comparison.RowsDrawing, plot: papers.Curve
 ) -> None:
   """Draws the curves of all rows that have one."""
   lines = _lines(drawing, plot)
@@ -61,21 +61,21 @@ def draw(
     _draw_references(side, lines)
   _set_axes(axes, lines, plot)
   for line in lines:
-    if _stays(axes, line):
+    if _is_extended(axes, line):
       ends = line.games[-1], axes.get_xlim()[1]
       axes.plot(ends, [line.mean[-1]] * 2, ":", color=line.colour, linewidth=2)
   if not lines:
-    figures_style.say(axes, "no test yet")
+    style.say(axes, "no test yet")
     return
   if len(lines) > 1 or not lines[0].is_complete:
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside right center")
-  figures_style.explain(figure, _explanation(axes, lines, drawing, plot))
+  style.explain(figure, _explanation(axes, lines, drawing, plot))
   figure.align_xlabels()
 
 
-def _lines(drawing: comparison.Drawing, plot: papers.Curve) -> list[_Line]:
-  """Returns the curves that there are, the highest at its end first."""
+def _lines(drawing: comparison.RowsDrawing, plot: papers.Curve) -> list[_Line]:
+  """Returns the curves of all rows with tests, the highest last value first."""
   lines = []
   for place, entry in enumerate(drawing.entries):
     if entry.record is None:
@@ -89,9 +89,9 @@ def _lines(drawing: comparison.Drawing, plot: papers.Curve) -> list[_Line]:
     lines.append(
       _Line(
         label=entry.label + _progress(entry.record, curves.games[-1]),
-        # By the row's place, so that a row has its colour in all of a paper's figures.
-        colour=figures_style.colour(place),
-        stroke=figures_style.stroke(place),
+        # By the row's index, so that a row has one colour in all of a paper's figures.
+        colour=style.colour(place),
+        stroke=style.stroke(place),
         games=curves.games,
         mean=values.mean(axis=0),
         band=_band(values, plot),
@@ -105,7 +105,7 @@ def _lines(drawing: comparison.Drawing, plot: papers.Curve) -> list[_Line]:
   return sorted((line for line in shown if line), key=lambda line: -line.mean[-1])
 
 
-def _progress(record: records.Record, games: float) -> str:
+def _progress(record: runs_lib.Record, games: float) -> str:
   wanted = record.run.status.games_wanted
   if record.is_finished or not wanted:
     return ""
@@ -116,7 +116,7 @@ def _band(values: np.ndarray, plot: papers.Curve) -> np.ndarray | None:
   """Returns the spread of `[trials, T]` as `[2, T]`."""
   if len(values) < 2:
     return None
-  if plot.log_y:  # A deviation below the mean may be below zero.
+  if plot.log_y:  # The mean minus a deviation may be negative.
     return np.stack(statistics.intervals(values))
   mean, sd = values.mean(axis=0), values.std(axis=0, ddof=1)
   band = np.stack([mean - sd, mean + sd])
@@ -124,7 +124,7 @@ def _band(values: np.ndarray, plot: papers.Curve) -> np.ndarray | None:
 
 
 def _crop(line: _Line, first: int, last: int) -> _Line | None:
-  """Returns the part of a line between two numbers of games, if there is one."""
+  """Returns the part of a line between two numbers of games, or None."""
   if line.ends_early and line.games[-1] < first:
     games = np.array([float(first)])
   else:
@@ -144,7 +144,7 @@ def _crop(line: _Line, first: int, last: int) -> _Line | None:
 def _make_axes(
   figure: matplotlib.figure.Figure, has_reference: bool
 ) -> tuple[matplotlib.axes.Axes, matplotlib.axes.Axes | None]:
-  """Returns the axes of the curves, and a strip beside them for the paper's numbers."""
+  """Returns the axes of the curves, and a strip next to them for the paper's numbers."""
   if not has_reference:
     return figure.subplots(), None
   axes, side = figure.subplots(1, 2, sharey=True, width_ratios=(12, 1))
@@ -165,13 +165,13 @@ def _draw_line(axes: Any, line: _Line) -> None:
     )
 
 
-def _stays(axes: Any, line: _Line) -> bool:
-  """Says whether a row stays as it is in what is left of the axis."""
+def _is_extended(axes: Any, line: _Line) -> bool:
+  """Returns whether a line of ended trials is extended to the end of the axis."""
   return line.ends_early and line.games[-1] < axes.get_xlim()[1]
 
 
 def _draw_references(side: Any, lines: Sequence[_Line]) -> None:
-  """Marks the paper's numbers, side by side as they may be close to each other."""
+  """Marks the paper's numbers, side by side so that they do not overlap."""
   for place, line in enumerate(lines):
     if line.reference is not None:
       side.errorbar(
@@ -190,7 +190,7 @@ def _draw_references(side: Any, lines: Sequence[_Line]) -> None:
 
 def _set_axes(axes: Any, lines: Sequence[_Line], plot: papers.Curve) -> None:
   """Sets scales, limits and labels."""
-  axes.set_xlabel(plot.x_label)
+  axes.set_xlabel("Games trained")
   axes.set_ylabel(plot.y_label)
   if plot.log_x:
     axes.set_xscale("log")
@@ -209,7 +209,7 @@ def _set_axes(axes: Any, lines: Sequence[_Line], plot: papers.Curve) -> None:
 
 
 def _set_log_y(axes: Any, lines: Sequence[_Line]) -> None:
-  """Makes the axis logarithmic, and linear at its foot if there is a zero to show."""
+  """Makes the axis logarithmic, or linear near zero if there are zeros to show."""
   means = np.concatenate([line.mean for line in lines])
   values = np.concatenate(
     [means, *(line.band.ravel() for line in lines if line.band is not None)]
@@ -217,7 +217,7 @@ def _set_log_y(axes: Any, lines: Sequence[_Line]) -> None:
   if (values > 0).all():
     axes.set_yscale("log")
     low, high = axes.get_ylim()
-    if high < 300 * low:  # Powers of ten alone would be too few to read it by.
+    if high < 300 * low:  # Powers of ten alone would be too few labels.
       axes.yaxis.set_minor_formatter(matplotlib.ticker.FuncFormatter(_format_between))
   else:
     least = min(means[means > 0], default=1.0)
@@ -241,15 +241,15 @@ def _format_power(value: float, place: int | None = None) -> str:
 
 
 def _explanation(
-  axes: Any, lines: Sequence[_Line], drawing: comparison.Drawing, plot: papers.Curve
+  axes: Any, lines: Sequence[_Line], drawing: comparison.RowsDrawing, plot: papers.Curve
 ) -> Iterator[str]:
-  """Says what lines, bands and marks are."""
-  trials = figures_style.count_trials(line.num_trials for line in lines)
+  """Yields sentences that explain lines, bands and marks."""
+  trials = style.count_trials(line.num_trials for line in lines)
   yield "One trial." if trials == "1 trials" else f"Lines: mean of {trials}."
   if any(line.band is not None for line in lines):
     spread = "95 % interval of the mean" if plot.log_y else "± standard deviation"
     yield f"Bands: {spread}."
-  if any(_stays(axes, line) for line in lines):
+  if any(_is_extended(axes, line) for line in lines):
     yield "Dotted: all trials have ended."
   if axes.get_yscale() == "symlog":
     yield "Grey: linear down to 0."

@@ -1,4 +1,4 @@
-"""Draws histograms: how a metric spreads over trials, as training goes on."""
+"""Draws histograms: how a metric is distributed over trials during training."""
 
 from collections.abc import Iterator, Sequence
 import dataclasses
@@ -11,9 +11,9 @@ import numpy as np
 
 from train.report import comparison
 from train.report import papers
-from train.report import runs as records
+from train.report import runs as runs_lib
 from train.report import statistics
-from train.report.figures import style as figures_style
+from train.report.figures import style
 
 __all__ = ["draw"]
 
@@ -31,9 +31,9 @@ class _Panel:
   """One histogram.
 
   Attributes:
-    games: after how many games it is.
+    games: the number of games before the test.
     values: `[trials]` the metric.
-    summary: their mean and its interval.
+    summary: the summary of the values.
   """
 
   games: int
@@ -42,26 +42,28 @@ class _Panel:
 
 
 def draw(
-  figure: matplotlib.figure.Figure, drawing: comparison.Drawing, plot: papers.Histograms
+  figure: matplotlib.figure.Figure,
+  drawing: comparison.RowsDrawing,
+  plot: papers.Histograms,
 ) -> None:
   """Draws a panel for each number of games that has a test."""
-  # Of several runs of the row the first one, which the words below name.
+  # If there are several runs of the row: the first one, named in the explanation.
   found = [
     (place, entry.label, list(_panels(entry.record, plot)))
     for place, entry in enumerate(drawing.entries)
     if entry.row == plot.row and entry.record is not None
   ]
   if not found or not found[0][2]:
-    figures_style.say(figure.subplots(), "no test yet")
+    style.say(figure.subplots(), "no test yet")
     return
   place, label, panels = found[0]
   grid = _make_grid(figure, len(panels), plot.x_label)
   for axes, panel in zip(grid.flat, panels, strict=False):
-    _draw_panel(axes, panel, figures_style.colour(place))
-  figures_style.explain(figure, _explanation(label, panels, plot))
+    _draw_panel(axes, panel, style.colour(place))
+  style.explain(figure, _explanation(label, panels, plot))
 
 
-def _panels(record: records.Record, plot: papers.Histograms) -> Iterator[_Panel]:
+def _panels(record: runs_lib.Record, plot: papers.Histograms) -> Iterator[_Panel]:
   """Yields a panel for each number of games after which all trials were tested."""
   curves = record.curves(plot.metric).values()
   for games in plot.after:
@@ -76,10 +78,10 @@ def _panels(record: records.Record, plot: papers.Histograms) -> Iterator[_Panel]
 def _make_grid(
   figure: matplotlib.figure.Figure, num_panels: int, x_label: str
 ) -> np.ndarray:
-  """Returns axes in rows and columns, as many as are needed, with their labels."""
+  """Returns a grid of labelled axes, with at least `num_panels`."""
   num_columns = min(NUM_COLUMNS, num_panels)
   num_rows = -(-num_panels // num_columns)
-  figure.set_size_inches(figures_style.SIZE[0], 1 + PANEL_HEIGHT * num_rows)
+  figure.set_size_inches(style.SIZE[0], 1 + PANEL_HEIGHT * num_rows)
   grid = figure.subplots(num_rows, num_columns, squeeze=False)
   for axes in grid.flat[num_panels:]:
     axes.set_visible(False)
@@ -94,14 +96,14 @@ def _make_grid(
 def _draw_panel(axes: Any, panel: _Panel, colour: str) -> None:
   edges = _bins(panel.values)
   axes.hist(panel.values, bins=edges, color=colour, alpha=0.55)
-  if len(edges) == 2:  # All are the same: what is shown beside them is up to us.
+  if len(edges) == 2:  # All values are equal, so the limits are arbitrary.
     axes.set_xlim(min(edges[0], 0.0), max(1.1 * edges[1], 1.0))
   mean, interval = panel.summary.mean or 0.0, panel.summary.interval
   axes.axvline(mean, color="black", linewidth=1.5)
-  text = f"mean {figures_style.format_number(mean)}"
+  text = f"mean {style.format_number(mean)}"
   if interval is not None:
     axes.axvspan(*interval, color="black", alpha=0.18, linewidth=0)
-    text += f"  ({' to '.join(map(figures_style.format_number, interval))})"
+    text += f"  ({' to '.join(map(style.format_number, interval))})"
   axes.set_title(f"After {panel.games:,} games", loc="left", fontsize="medium", pad=20)
   axes.annotate(text, (0, 1), (0, 4), **SUBTITLE)
   axes.yaxis.set_major_locator(matplotlib.ticker.MaxNLocator(4, integer=True))
@@ -109,10 +111,10 @@ def _draw_panel(axes: Any, panel: _Panel, colour: str) -> None:
 
 
 def _bins(values: np.ndarray) -> np.ndarray:
-  """Returns edges of bins, each of which holds equally many of the possible values.
+  """Returns edges of bins that each cover equally many possible values.
 
-  Shares of a number of games come in steps. Bins that hold now two steps and now three
-  would show a comb that is not there.
+  Shares of games are multiples of a step. Bins that cover two steps here and three
+  there would show a comb that is not in the data.
   """
   distinct = np.unique(values)
   if len(distinct) == 1:
@@ -128,8 +130,8 @@ def _bins(values: np.ndarray) -> np.ndarray:
 def _explanation(
   label: str, panels: Sequence[_Panel], plot: papers.Histograms
 ) -> Iterator[str]:
-  """Says what is drawn, and what is left out."""
-  trials = figures_style.count_trials(len(panel.values) for panel in panels)
+  """Yields sentences on what is drawn and what is missing."""
+  trials = style.count_trials(len(panel.values) for panel in panels)
   yield f"{label}, {trials}."
   if any(panel.summary.interval is not None for panel in panels):
     yield "Line and grey band: mean and its 95 % interval."

@@ -1,4 +1,4 @@
-"""What all figures of a report share: colours, fonts, and the words below them."""
+"""The common style of a report's figures: colours, fonts, explanations."""
 
 from collections.abc import Iterable
 import math
@@ -17,8 +17,8 @@ __all__ = [
   "stroke",
 ]
 
-# Okabe and Ito's colours, which people with any colour vision tell apart; the lightest
-# is left out. Where they are used up, they come again with another stroke.
+# The palette of Okabe and Ito, which is safe for colour-blind readers, without its
+# lightest colour. Further rows use it again with another stroke.
 COLOURS = (
   "#0072B2",
   "#D55E00",
@@ -48,23 +48,23 @@ SIZE = (9.0, 5.0)
 
 
 def colour(place: int) -> str:
-  """Returns the colour of a row by its place, the same in all figures of a paper."""
+  """Returns the colour of a row by its index, the same in all figures of a paper."""
   return COLOURS[place % len(COLOURS)]
 
 
 def stroke(place: int) -> str:
-  """Returns the stroke of a row's line."""
+  """Returns the line style of a row by its index."""
   return STROKES[place // len(COLOURS) % len(STROKES)]
 
 
 def count_trials(counts: Iterable[int]) -> str:
-  """Says over how many trials the numbers of some rows are."""
+  """Returns the number of trials in words, by the number of each row."""
   distinct = set(counts)
   return f"{distinct.pop()} trials" if len(distinct) == 1 else "the trials"
 
 
 def format_number(number: float) -> str:
-  """Returns a number with three digits that count, so that small ones have some.
+  """Returns a number with at least three significant digits, without exponent.
 
   >>> [format_number(number) for number in (93.52, 2, 0.000175, 0)]
   ['93.5', '2.00', '0.000175', '0']
@@ -76,11 +76,11 @@ def format_number(number: float) -> str:
 
 
 def explain(figure: matplotlib.figure.Figure, sentences: Iterable[str]) -> None:
-  """Writes below a figure what is to be seen in it."""
+  """Writes an explanation below a figure."""
   note = "  ".join(sentences)
   figure.supxlabel(note, x=0.01, ha="left", fontsize="small", color="#555555")
 
 
 def say(axes: Any, text: str) -> None:
-  """Writes a text where there is nothing to draw."""
+  """Writes a text into axes that have nothing to draw."""
   axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center")

@@ -1,4 +1,4 @@
-"""The papers' numbers, as data: one YAML file a paper beside this one."""
+"""The papers' numbers as data: one YAML file per paper, in this directory."""
 
 from collections.abc import Mapping, Sequence
 import functools
@@ -35,7 +35,7 @@ class _Model(pydantic.BaseModel):
 
 
 class Value(_Model):
-  """A number that a paper prints, with its spread if the paper has one.
+  """A number in a paper, with its standard deviation if the paper gives one.
 
   In YAML `[52.7, 6.8]`, or `52.7` alone.
   """
@@ -50,21 +50,21 @@ class Value(_Model):
       return {"mean": data}
     if isinstance(data, list):
       if len(data) != 2:
-        raise ValueError(f"a value is [mean, sd], not {data}")
+        raise ValueError(f"a value is a mean or [mean, sd], not {data}")
       return dict(zip(("mean", "sd"), data, strict=True))
     return data
 
 
 class Column(_Model):
-  """How one number of a table comes from a run.
+  """How the numbers of a table's column are computed from runs.
 
   Attributes:
     title: the column's heading.
-    statistic: the name of what is computed from each trial's curve.
-    metric: what the curve is of: a field of metrics.jsonl, or `seconds`.
-    scale: what the metric is multiplied by, 100 for a share in percent.
-    digits: how many are shown after the point.
-    game: the column is for runs of this game only; for all if none.
+    statistic: the statistic of each trial's curve, by name.
+    metric: the metric of the curve: a field of metrics.jsonl, or `seconds`.
+    scale: a factor, such as 100 for a share in percent.
+    digits: the number of decimals shown.
+    game: the only game that the column is for; all games if None.
   """
 
   title: str
@@ -85,12 +85,12 @@ class Table(_Model):
   """A table of a paper.
 
   Attributes:
-    title: what the table shows, in our words.
-    trials: how many trials the paper's means are over.
-    rows: the rows' labels by the names that configs use.
+    title: the heading, in our words.
+    trials: the number of trials behind the paper's means.
+    rows: the rows' labels, by the names in configs.
     columns: the columns by name.
-    values: the paper's numbers by row and column; what is not there is not in the paper.
-    notes: sentences on how its numbers and ours were made.
+    values: the numbers in the paper, by row and column.
+    notes: sentences on how the paper's numbers and ours were computed.
   """
 
   title: str
@@ -117,12 +117,12 @@ class Table(_Model):
 
   @property
   def games(self) -> tuple[str, ...]:
-    """The games that its columns are for; none if they are for all."""
+    """The games that its columns are for; empty if they are for all games."""
     games = (column.game for column in self.columns.values())
     return tuple(dict.fromkeys(game for game in games if game is not None))
 
   def value(self, row: str, column: str) -> Value | None:
-    """Returns the paper's number, or none if it has none there."""
+    """Returns the paper's number, or None if it has none there."""
     return self.values.get(row, {}).get(column)
 
 
@@ -130,20 +130,18 @@ class Curve(_Model):
   """Curves of a metric over the games trained, one for each row.
 
   Attributes:
-    kind: tells it from the other plots.
-    x_label: of the axis of games.
-    y_label: of the metric's axis.
+    kind: the kind of plot.
+    y_label: the label of the metric's axis.
     metric: as in a column.
-    scale: what the metric is multiplied by.
-    bounds: the least and the greatest that the metric can be, if it has bounds.
-    reference: the column of the table whose numbers in the paper are marked.
+    scale: as in a column.
+    bounds: the least and the greatest possible value, if it is bounded.
+    reference: the column of the table for which the paper's numbers are marked.
     log_x: whether the axis of games is logarithmic.
-    log_y: whether the metric's axis is.
-    games: the first and the last number of games that are shown; all if none.
+    log_y: whether the metric's axis is logarithmic.
+    games: the first and the last number of games shown; all if None.
   """
 
   kind: Literal["curve"] = "curve"
-  x_label: str = "Games trained"
   y_label: str
   metric: str = "score"
   scale: float = 1.0
@@ -155,24 +153,24 @@ class Curve(_Model):
 
   @pydantic.field_validator("games")
   @classmethod
-  def _games_rise(cls, games: tuple[int, int] | None) -> tuple[int, int] | None:
+  def _games_increase(cls, games: tuple[int, int] | None) -> tuple[int, int] | None:
     if games is not None:
-      _check_rising(games)
+      _check_increasing(games)
     return games
 
   @property
   def references(self) -> tuple[str, ...]:
-    """The columns whose numbers in the paper are marked."""
+    """The columns for which the paper's numbers are marked."""
     return () if self.reference is None else (self.reference,)
 
 
 class Part(_Model):
-  """One of the shares that bars show.
+  """A panel of bars.
 
   Attributes:
-    title: what it is a share of.
+    title: the panel's heading.
     metric: as in a column.
-    reference: the column of the table whose numbers in the paper are marked.
+    reference: the column of the table for which the paper's numbers are marked.
   """
 
   title: str
@@ -181,12 +179,12 @@ class Part(_Model):
 
 
 class Bars(_Model):
-  """Bars of what trained agents do, a panel for each part and a bar for each row.
+  """Bars of final results, a panel for each part and a bar for each row.
 
   Attributes:
-    kind: tells it from the other plots.
-    parts: the panels; each has a scale of its own, as parts may be tiny.
-    scale: what the metrics are multiplied by.
+    kind: the kind of plot.
+    parts: the panels; each has its own axis, as some values may be tiny.
+    scale: as in a column, for all parts.
   """
 
   kind: Literal["bars"]
@@ -195,20 +193,20 @@ class Bars(_Model):
 
   @property
   def references(self) -> tuple[str, ...]:
-    """The columns whose numbers in the paper are marked."""
+    """The columns for which the paper's numbers are marked."""
     return tuple(part.reference for part in self.parts if part.reference is not None)
 
 
 class Histograms(_Model):
-  """Histograms of a metric over the trials of one row, as training goes on.
+  """Histograms of a metric over the trials of one row, during training.
 
   Attributes:
-    kind: tells it from the other plots.
-    row: the row.
-    after: the numbers of games after each of which there is a panel.
-    x_label: of the metric's axes.
+    kind: the kind of plot.
+    row: the row's name.
+    after: the numbers of games, one panel for each.
+    x_label: the label of the metric's axes.
     metric: as in a column.
-    scale: what the metric is multiplied by.
+    scale: as in a column.
   """
 
   kind: Literal["histograms"]
@@ -220,18 +218,18 @@ class Histograms(_Model):
 
   @pydantic.field_validator("after")
   @classmethod
-  def _games_rise(cls, after: tuple[int, ...]) -> tuple[int, ...]:
-    _check_rising(after)
+  def _games_increase(cls, after: tuple[int, ...]) -> tuple[int, ...]:
+    _check_increasing(after)
     return after
 
   @property
   def references(self) -> tuple[str, ...]:
-    """The columns whose numbers in the paper are marked: none."""
+    """The columns for which the paper's numbers are marked: none."""
     return ()
 
 
 def _kind(plot: Any) -> Any:
-  """Returns a plot's kind; one that names none is of curves."""
+  """Returns a plot's kind, a curve by default."""
   return plot.get("kind", "curve") if isinstance(plot, Mapping) else plot.kind
 
 
@@ -247,10 +245,10 @@ class Figure(_Model):
   """A figure of a paper.
 
   Attributes:
-    title: what is shown, in our words.
-    table: the table whose runs are drawn.
-    game: which game's, if the table has columns for several.
-    plot: how they are drawn.
+    title: the heading, in our words.
+    table: the table of which the rows are drawn.
+    game: the game, if the table has columns for several.
+    plot: how the rows are drawn.
   """
 
   title: str
@@ -263,16 +261,14 @@ class Paper(_Model):
   """A paper.
 
   Attributes:
-    name: what configs call it.
+    name: its name in configs.
     title: its title.
-    doi: where it is found, if it has one.
-    tables: by the paper's own numbers.
-    figures: by the paper's own numbers.
+    tables: its tables, by their numbers in the paper.
+    figures: its figures, by their numbers in the paper.
   """
 
   name: str
   title: str
-  doi: str | None = None
   tables: dict[str, Table]
   figures: dict[str, Figure] = pydantic.Field(default_factory=dict)
 
@@ -325,17 +321,17 @@ def load(name: str) -> Paper:
   return Paper.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
 
 
-def _check_rising(numbers: Sequence[int]) -> None:
-  """Raises an error if a number is not greater than the one before it."""
+def _check_increasing(numbers: Sequence[int]) -> None:
+  """Raises a `ValueError` if a number is not greater than the one before it."""
   for before, after in itertools.pairwise(numbers):
     if after <= before:
-      raise ValueError(f"numbers of games must rise, but {after} follows {before}")
+      raise ValueError(f"numbers of games must increase, but {after} follows {before}")
 
 
 def _check_known(
   what: str, name: str | None, known: Mapping[str, Any], where: str = ""
 ) -> None:
-  """Raises an error if a name is not among the known ones."""
+  """Raises a `ValueError` if a name is not among the known ones."""
   if name not in known:
     hint = suggestions.close_match(str(name), known)
     raise ValueError(f"no {what} {name!r}{where}: {hint}")
