@@ -1,7 +1,7 @@
-"""Speed of random self-play, beside other programs that play the same games.
+"""Speed of random self-play, compared with other libraries ("peers").
 
-All sides run in one process, in turns, and are compared by the processor time of all
-their threads, so that neither a busy machine nor a number of cores favours one of them.
+All contenders run in one process, in turns, and are compared by the CPU time of all
+their threads, so that neither a busy machine nor the number of cores favours one.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +20,8 @@ from jaxgames import players
 
 __all__ = ["measure", "notes", "table"]
 
-# What the peers call our games. OpenSpiel has no ttt3d: in its cube stones do not fall.
+# Our games' names in the peers. OpenSpiel's 3D tic-tac-toe has no gravity, so it is not
+# ttt3d.
 PGX_NAMES = {"tictactoe": "tic_tac_toe", "connect4": "connect_four"}
 OPENSPIEL_NAMES = {
   "tictactoe": "tic_tac_toe",
@@ -29,19 +30,19 @@ OPENSPIEL_NAMES = {
   "gomoku": "gomoku(size=15)",
 }
 
-# The peers' modules, and the extras that install them.
+# The peers, which are also the extras that install them, and their modules.
 MODULES = {"pgx": "pgx", "openspiel": "pyspiel"}
 
-# Peers are slower, and get so much less to do.
+# Peers are slower, and make this many times fewer moves.
 PEER_SHARE = 5
 
 
 class _Contender(NamedTuple):
-  """One side of a race.
+  """A library in the comparison.
 
   Attributes:
-    run_fn: plays with the seed given, and returns when all is computed.
-    num_moves: how many moves one call makes.
+    run_fn: plays with a seed, and returns when everything is computed.
+    num_moves: the number of moves of one call.
   """
 
   run_fn: Callable[[int], Any]
@@ -56,21 +57,24 @@ def measure(
   num_rounds: int = 5,
   progress_fn: Callable[[str], None] = lambda name: None,
 ) -> dict[str, float]:
-  """Measures our speed, and that of every peer that is installed.
+  """Measures our speed, and that of every installed peer.
 
   Args:
     names: the games.
-    num_lanes: how many games go on at a time.
-    num_plies: how many moves are made in each of them in one call.
-    num_rounds: how often the sides take turns; every number is a median of these.
-    progress_fn: told the name of each game before it is measured.
+    num_lanes: the number of games played in parallel.
+    num_plies: the number of moves in each of them per call.
+    num_rounds: the number of rounds; every result is a median over them.
+    progress_fn: called with the name of each game before it is measured.
 
   Returns:
-    For each game, by name: `_moves_per_second` and `_games_per_second`, per second of
-    processor time; `_cost_growth`, the cost of a move in a run over that in a run of a
-    quarter of its length; and for each peer that has the game `_vs_pgx` or
-    `_vs_openspiel`, our moves per second over the peer's, which are
+    For each game, prefixed with its name: `_moves_per_second` and `_games_per_second`,
+    per second of CPU time; `_cost_growth`, the ratio of the cost of a move to that in a
+    run a quarter as long; and for each peer that has the game `_vs_pgx` or
+    `_vs_openspiel`, the ratio of our moves per second to the peer's, which are
     `_pgx_moves_per_second` or `_openspiel_moves_per_second`.
+
+  Raises:
+    ValueError: if a number is not positive, or a game does not exist.
   """
   for option, value in (
     ("num_lanes", num_lanes),
@@ -81,7 +85,7 @@ def measure(
       raise ValueError(f"{option} must be at least 1, not {value}")
   games = {name: game_lib.make(name) for name in names}
   numbers: dict[str, float] = {}
-  # Processor time says nothing about work that is done elsewhere.
+  # CPU time does not measure work on other devices.
   with jax.default_device(jax.devices("cpu")[0]):
     for name, game in games.items():
       progress_fn(name)
@@ -91,7 +95,7 @@ def measure(
 
 
 def notes(names: Sequence[str] = tuple(game_lib.GAMES)) -> list[str]:
-  """Says which comparisons are left out, and why."""
+  """Returns sentences on the comparisons that are left out."""
   found = []
   for peer, peer_names in (("pgx", PGX_NAMES), ("openspiel", OPENSPIEL_NAMES)):
     if not _is_installed(peer):
@@ -102,11 +106,11 @@ def notes(names: Sequence[str] = tuple(game_lib.GAMES)) -> list[str]:
 
 
 def table(numbers: dict[str, float]) -> rich_table.Table:
-  """Returns the numbers of `measure` for people."""
+  """Returns the results of `measure` as a table."""
   suffix = "_cost_growth"
   names = [key.removesuffix(suffix) for key in numbers if key.endswith(suffix)]
   result = rich_table.Table(
-    title="Random self-play, per second of processor time",
+    title="Random self-play, per second of CPU time",
     caption=text.Text("\n".join(notes(names)), style="table.caption"),
   )
   result.add_column("game")
@@ -135,7 +139,7 @@ def _is_installed(peer: str) -> bool:
 def _measure_game(
   name: str, game: game_lib.LineGame, num_lanes: int, num_plies: int, num_rounds: int
 ) -> dict[str, float]:
-  """Returns the numbers of one game, without its name in their keys."""
+  """Returns the results of one game, without its name in the keys."""
   player = players.Random(game)
   num_peer_plies = max(1, num_plies // PEER_SHARE)
   contenders = {
@@ -167,28 +171,28 @@ def _measure_game(
 def _race(
   contenders: dict[str, _Contender], num_rounds: int
 ) -> tuple[dict[str, list[float]], int]:
-  """Returns each side's costs of a move in seconds, and how many games we ended."""
-  costs: dict[str, list[float]] = {side: [] for side in contenders}
+  """Returns each contender's seconds per move, and the number of games we finished."""
+  costs: dict[str, list[float]] = {name: [] for name in contenders}
   num_games = 0
   for contender in contenders.values():
     contender.run_fn(0)  # Compiles.
   for seed in range(1, num_rounds + 1):
-    for side, contender in contenders.items():
+    for name, contender in contenders.items():
       start = time.process_time()
       result = contender.run_fn(seed)
-      costs[side].append((time.process_time() - start) / contender.num_moves)
-      if side == "ours":
+      costs[name].append((time.process_time() - start) / contender.num_moves)
+      if name == "ours":
         num_games += int(result.num_games.sum())
   return costs, num_games
 
 
 def _median_ratio(above: list[float], below: list[float]) -> float:
-  # Of neighbours in time, so that a machine that changes its speed changes both.
+  # Ratios within a round, so that a change of the machine's speed affects both.
   return statistics.median(a / b for a, b in zip(above, below, strict=True))
 
 
 def _mean_length(player: players.Player, num_games: int) -> float:
-  """Returns the mean number of moves of whole games, none of them cut off."""
+  """Returns the mean number of moves of complete games."""
   score = arena.play_match(player, player, jax.random.key(0), num_games=num_games)
   return int(score.num_moves) / num_games
 
@@ -203,7 +207,7 @@ def _ours(player: players.Player, num_lanes: int, num_plies: int) -> _Contender:
 
 
 def _pgx(name: str, num_lanes: int, num_plies: int) -> _Contender:
-  """Plays as pgx's documentation does, all in one compiled loop."""
+  """Plays as in pgx's documentation, in one compiled loop."""
   import pgx
   from pgx import experimental
 
@@ -228,10 +232,10 @@ def _pgx(name: str, num_lanes: int, num_plies: int) -> _Contender:
 
 
 def _openspiel(name: str, num_games: int, mean_length: float) -> _Contender:
-  """Plays whole random games in one call of OpenSpiel's C++.
+  """Plays complete random games in one call of OpenSpiel's C++.
 
-  Its rollouts do not count their moves: the mean length of our own random games, which
-  have the same distribution, stands for it.
+  Its rollouts do not count their moves, so they are taken to have the mean length of
+  our own random games, which have the same distribution.
   """
   import pyspiel
 
@@ -240,8 +244,8 @@ def _openspiel(name: str, num_games: int, mean_length: float) -> _Contender:
 
   def run(seed: int) -> Any:
     evaluator = pyspiel.RandomRolloutEvaluator(num_games, seed)
-    # The evaluator cannot be called from Python. But the first simulation of a search
-    # does nothing else than to evaluate the root.
+    # The evaluator cannot be called from Python, but the first simulation of a search
+    # only evaluates the root.
     search = pyspiel.MCTSBot(
       game,
       evaluator,

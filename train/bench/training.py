@@ -1,4 +1,4 @@
-"""Speed of training: whole chunks and tests, as runs make them."""
+"""Speed of training, in the chunks and tests of real runs."""
 
 from collections.abc import Callable, Mapping
 import statistics
@@ -14,9 +14,8 @@ from train.run import trials as trials_lib
 
 __all__ = ["RUNS", "measure", "table"]
 
-# Games of training between two tests, and games of a test, as in the ttt3d paper.
+# Training games between two tests, and games of a test, as in the ttt3d paper.
 TRAINING_GAMES, TEST_GAMES = 10_000, 1_000
-
 
 # The opponents of the hybrid paper: each has a hundred trials, all in one program.
 SCRIPTS = (
@@ -24,7 +23,7 @@ SCRIPTS = (
 )  # fmt: skip
 
 
-# Detectors a line and hidden layers of two networks of the ttt3d paper's Table I.
+# Detectors per line and hidden layers of two networks in Table I of the ttt3d paper.
 NETWORKS: dict[str, tuple[int, tuple[int, ...]]] = {
   "deep_structured": (4, (32,)),
   "wide_unstructured": (0, (169,)),
@@ -35,8 +34,8 @@ class Run(NamedTuple):
   """A run to be timed.
 
   Attributes:
-    fields: of its config, apart from numbers of games.
-    share: of the usual number of games in a trial; runs of many trials need fewer.
+    fields: the fields of its config, except for numbers of games.
+    share: the share of `num_games` that it plays; runs of many trials need fewer.
   """
 
   fields: Mapping[str, Any]
@@ -46,7 +45,7 @@ class Run(NamedTuple):
 def network(
   name: str, parallel_games: int, *, trials: int = 1, opponent: str = "self"
 ) -> Run:
-  """Returns a run of the ttt3d paper, with one of `NETWORKS`."""
+  """Returns a run of the ttt3d paper with one of `NETWORKS`."""
   detectors, hidden = NETWORKS[name]
   return Run(
     {
@@ -104,17 +103,17 @@ RUNS: dict[str, Run] = {
 
 
 class Timing(NamedTuple):
-  """What a run took.
+  """The timing of a run.
 
   Attributes:
-    games_per_second: in all trials together, wall time.
-    turns_per_second: moves of the learner in all games.
-    test_share: the time of the tests, over that of the training between them.
-    compile_seconds: of the programs for training and tests, or of loading them.
+    games_per_second: games of all trials per second of wall time.
+    moves_per_second: the learner's moves in all games per second.
+    test_share: the time of the tests, relative to the training between them.
+    compile_seconds: the time to compile all programs, or to load them from the cache.
   """
 
   games_per_second: float
-  turns_per_second: float
+  moves_per_second: float
   test_share: float
   compile_seconds: float
 
@@ -126,20 +125,20 @@ def measure(
   num_rounds: int = 3,
   progress_fn: Callable[[str], None] = lambda name: None,
 ) -> dict[str, float]:
-  """Measures training on the devices that there are.
+  """Measures training on the available devices.
 
   Args:
-    runs: by name.
-    num_games: trained in each trial in each round, after as many to warm up; of a run
-      with a share, that share of it.
-    num_rounds: every number is a median of these.
-    progress_fn: told the name of each run before it is measured.
+    runs: the runs by name.
+    num_games: the games of each trial in each round, after as many to warm up; a run
+      with a share plays that share of them.
+    num_rounds: the number of rounds; every result is a median over them.
+    progress_fn: called with the name of each run before it is measured.
 
   Returns:
     For each run `train_NAME_games_per_second` and `train_NAME_compile_seconds`; and
-    ratios: `train_ten_trials_cost`, the time of ten trials over that of one;
-    `train_opponent_cost` and `train_test_cost`, what the benchmark opponent's moves and
-    the tests add to each second of training.
+    ratios: `train_ten_trials_cost`, the time of ten trials relative to one;
+    `train_opponent_cost` and `train_test_cost`, the time of the benchmark opponent's
+    moves and of the tests, relative to training.
   """
   timings = {}
   for name, run in runs.items():
@@ -155,14 +154,14 @@ def measure(
   if {"deep_structured_256", "against_benchmark"} <= set(timings):
     alone, against = timings["deep_structured_256"], timings["against_benchmark"]
     numbers["train_opponent_cost"] = (
-      alone.turns_per_second / against.turns_per_second - 1
+      alone.moves_per_second / against.moves_per_second - 1
     )
     numbers["train_test_cost"] = against.test_share
   return numbers
 
 
 def table(numbers: Mapping[str, float]) -> rich_table.Table:
-  """Returns the numbers of `measure` for people."""
+  """Returns the results of `measure` as a table."""
   result = rich_table.Table("training", title="Training")
   for heading in ("games per second", "seconds to compile"):
     result.add_column(heading, justify="right")
@@ -178,8 +177,9 @@ def table(numbers: Mapping[str, float]) -> rich_table.Table:
     "train_opponent_cost": "the benchmark opponent adds {:.0%}",
     "train_test_cost": "tests add {:.0%}",
   }
-  said = [text.format(numbers[key]) for key, text in ratios.items() if key in numbers]
-  result.caption = "; ".join(said)
+  result.caption = "; ".join(
+    text.format(numbers[key]) for key, text in ratios.items() if key in numbers
+  )
   return result
 
 
@@ -189,24 +189,24 @@ def _time(run: Run, num_games: int, num_rounds: int) -> Timing:
   compiled = programs.Programs(programs.make_learner(config), config)
   trials = trials_lib.Trials(compiled, compiled.init())
   every_trial = np.arange(config.num_trials)
-  rates, turn_rates, shares = [], [], []
+  rates, move_rates, shares = [], [], []
   for number in range(num_rounds + 1):
     before = time.perf_counter()
     trials.advance(every_trial, (number + 1) * num_games)
     trained = time.perf_counter()
     result = trials.test(every_trial, number + 1)
     tested = time.perf_counter()
-    if number > 0:  # The first round compiles, and begins with untrained agents.
+    if number > 0:  # The first round compiles, and starts with untrained agents.
       seconds, games = trained - before, num_games * config.num_trials
       moves = float(np.mean(result.metrics["game_length"])) * games
-      # Against a player the learner makes every other move.
-      turns = moves if config.opponent == "self" else moves / 2
+      # Against an opponent the learner makes every other move.
+      own_moves = moves if config.opponent == "self" else moves / 2
       rates.append(games / seconds)
-      turn_rates.append(turns / seconds)
+      move_rates.append(own_moves / seconds)
       shares.append((tested - trained) / seconds)
   return Timing(
     games_per_second=statistics.median(rates),
-    turns_per_second=statistics.median(turn_rates),
+    moves_per_second=statistics.median(move_rates),
     test_share=statistics.median(shares),
     compile_seconds=compiled.compile_seconds,
   )

@@ -53,7 +53,7 @@ def test_table_shows_every_game_and_what_is_left_out(numbers):
   assert "pgx does not have connect4_4x4, ttt3d, gomoku" in text
 
 
-def test_missing_peers_are_left_out_with_a_word(monkeypatch):
+def test_missing_peers_are_left_out_with_a_note(monkeypatch):
   monkeypatch.setattr(bench, "_is_installed", lambda peer: False)
   numbers = bench.measure(["tictactoe"], **TINY)
   assert set(numbers) == {f"tictactoe_{key}" for key in OURS}
@@ -77,10 +77,10 @@ def test_mean_length_is_that_of_whole_games():
   assert bench._mean_length(player, 20_000) == pytest.approx(7.5, abs=0.2)
 
 
-def test_progress_is_told_before_each_game():
-  told = []
-  bench.measure(["connect4_4x4", "tictactoe"], **TINY, progress_fn=told.append)
-  assert told == ["connect4_4x4", "tictactoe"]
+def test_progress_is_reported_before_each_game():
+  reported = []
+  bench.measure(["connect4_4x4", "tictactoe"], **TINY, progress_fn=reported.append)
+  assert reported == ["connect4_4x4", "tictactoe"]
 
 
 def test_wrong_arguments_are_refused():

@@ -1,16 +1,6 @@
-"""Our engine: every command of the protocol, in process and as a process."""
+"""Our Gomocup engine: every command of the protocol, and the time limits."""
 
-import dataclasses
-import functools
-import io
-import json
-import os
 import re
-import shlex
-import signal
-import subprocess
-import sys
-import time
 
 import hypothesis
 from hypothesis import strategies as st
@@ -18,11 +8,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-import typer.testing
 
 import jaxgames
 from jaxgames import players
-from train import cli
+from jaxgames.players import base
+from tests.support import simple_players
 from train.engines import brain as brain_lib
 from train.engines import protocol
 from train.match import clocks
@@ -30,43 +20,8 @@ from train.match import clocks
 MOVE = re.compile(r"([0-9]+),([0-9]+)")
 
 
-class Tally:
-  """Counts slowly; equal to itself only, so that jit takes it as a static field."""
-
-  def __init__(self, seconds=0):
-    self.count = 0
-    self.seconds = seconds
-
-  def add(self):
-    time.sleep(self.seconds)
-    self.count += 1
-
-
-def as_player(**fields):
-  """Makes a class a frozen pytree without leaves."""
-
-  def decorate(kind):
-    register = functools.partial(
-      jax.tree_util.register_dataclass, data_fields=[], meta_fields=["game", *fields]
-    )
-    return register(dataclasses.dataclass(frozen=True)(kind))
-
-  return decorate
-
-
-@as_player()
-class FirstLegal(players.base.Memoryless):
-  """Plays the lowest legal action."""
-
-  game: jaxgames.LineGame
-
-  def act(self, memory, state, key):
-    del memory, key
-    return jnp.argmax(self.game.legal_actions(state)).astype(jnp.int32)
-
-
-@as_player()
-class Witness(players.base.Memoryless):
+@simple_players.as_player()
+class Witness(base.Memoryless):
   """Plays the cell that tells what it sees: moves made, own stones, whose corner."""
 
   game: jaxgames.LineGame
@@ -82,20 +37,7 @@ class Witness(players.base.Memoryless):
     )
 
 
-@as_player(traces=Tally)
-class Counted(players.base.Memoryless):
-  """Plays the lowest legal action, and counts how often it is compiled."""
-
-  game: jaxgames.LineGame
-  traces: Tally = dataclasses.field(default_factory=Tally)
-
-  def act(self, memory, state, key):
-    del memory, key
-    self.traces.add()
-    return jnp.argmax(self.game.legal_actions(state)).astype(jnp.int32)
-
-
-def make_brain(make_player_fn=FirstLegal, **options):
+def make_brain(make_player_fn=simple_players.FirstLegal, **options):
   return brain_lib.Brain(lambda game: [make_player_fn(game)], name="test", **options)
 
 
@@ -158,7 +100,7 @@ def test_a_size_that_the_player_cannot_play_is_refused_and_the_old_game_stays():
   def make(game):
     if game.shape != (6, 6):
       raise ValueError("trained on\n6x6")
-    return FirstLegal(game)
+    return simple_players.FirstLegal(game)
 
   brain = make_brain(make)
   assert say(brain, "START 6", "BEGIN") == ["OK", "0,0"]
@@ -291,7 +233,7 @@ def test_stones_are_taken_back():
 
 def test_every_program_is_compiled_before_start_is_answered(caplog):
   # On a board that no other test has compiled anything for.
-  brain = make_brain(Counted)
+  brain = make_brain(simple_players.Counted)
   with jax.log_compiles():
     say(brain, "START 8")
   assert "Finished XLA compilation" in caplog.text
@@ -303,12 +245,6 @@ def test_every_program_is_compiled_before_start_is_answered(caplog):
   assert caplog.text == ""
 
 
-def test_compilation_does_not_count_as_thinking():
-  player = Counted(jaxgames.make("gomoku:size=5"), traces=Tally(seconds=2))
-  assert clocks.TimedPlayers([player], jax.random.key(0)).seconds[0] < 1
-  assert player.traces.count == 1
-
-
 def test_the_same_seed_gives_the_same_moves_and_another_seed_others():
   lines = ("START 15", "BEGIN", "RESTART", "TURN 7,7")
   games = [tuple(say(rules_brain(seed), *lines)) for seed in (0, 0, 1)]
@@ -318,33 +254,6 @@ def test_the_same_seed_gives_the_same_moves_and_another_seed_others():
 def test_no_key_is_used_twice():
   with jax.debug_key_reuse(True):
     say(rules_brain(), "START 5", "BEGIN", "TURN 4,4", "RESTART", "TURN 0,0")
-
-
-# The time limits.
-
-
-def timed_players(*seconds):
-  game = jaxgames.make("gomoku:size=5")
-  found = clocks.TimedPlayers([FirstLegal(game) for _ in seconds], jax.random.key(0))
-  for timed, worst in zip(found._players, seconds, strict=True):
-    timed.worst = worst
-  return found
-
-
-def test_the_first_player_that_fits_is_asked():
-  found = timed_players(1.0, 0.2, 0.01)
-  assert [found.pick(limit) for limit in (60, 2, 1.1, 0.5, 0.1, 0.001, 0)] == [
-    0, 0, 1, 1, 2, 2, 2
-  ]  # fmt: skip
-  # The fastest need not be the last.
-  assert timed_players(1.0, 0.01, 0.2).pick(0) == 1
-
-
-def test_a_slow_move_is_remembered():
-  found = timed_players(0.0, 0.0)
-  found.choose(jaxgames.make("gomoku:size=5").init(), 10)
-  assert found.seconds[0] > 0
-  assert found.seconds[1] == 0
 
 
 def test_limits_are_the_managers(monkeypatch):
@@ -394,17 +303,19 @@ def test_a_search_is_followed_by_shorter_ones_unless_others_are_named():
   assert len(brain_lib.make_players_fn(["benchmark"])(game)) == 1
 
 
-# Anything may come in.
-
 COMMANDS = [
   "START", "RESTART", "BEGIN", "TURN", "BOARD", "DONE", "TAKEBACK", "INFO", "ABOUT",
   "SWAP2BOARD", "RECTSTART",
 ]  # fmt: skip
+
+
 ARGUMENTS = st.one_of(
   st.sampled_from(["", "15", "5", "timeout_turn 0", "time_left 9", "1,1,1", "0,0,2"]),
   st.tuples(st.integers(-2, 16), st.integers(-2, 16)).map(lambda c: f"{c[0]},{c[1]}"),
   st.text(max_size=20),
 )
+
+
 LINES = st.one_of(
   st.binary(max_size=60),
   st.text(max_size=60),
@@ -450,156 +361,3 @@ def test_a_board_is_the_position_that_its_moves_lead_to(cells):
     choices = players.make(game, "attack-defense").choices(state)
     cell = protocol.parse_cell(answer, 6)
     assert (int(choices[cell // 32]) >> (cell % 32)) & 1
-
-
-@hypothesis.given(st.binary(max_size=30_000))
-def test_lines_are_read_whatever_they_are(data):
-  lines = list(protocol.read_lines(io.BytesIO(data)))
-  expected = data.split(b"\n")
-  assert len(lines) == len(expected) - (expected[-1] == b"")
-  for line, whole in zip(lines, expected, strict=False):
-    assert line.rstrip(b"\n") == whole[: protocol.MOST_LINE_BYTES]
-
-
-def test_of_a_long_line_only_the_beginning_is_read():
-  data = b"x" * 100_000 + b"\nABOUT\n" + b"y" * 5000
-  sizes = [len(line) for line in protocol.read_lines(io.BytesIO(data))]
-  assert sizes == [protocol.MOST_LINE_BYTES, 6, protocol.MOST_LINE_BYTES]
-
-
-# As a process.
-
-
-# Imports less than the whole command does, which makes it start sooner.
-SMALL_PROGRAM = """
-from jaxgames import players
-from train.engines import brain as brain_lib
-brain_lib.run(lambda game: [players.Random(game)], name="small", seed=0)
-"""
-
-
-# A shell makes what it runs in the background deaf to interrupts, tests too.
-INTERRUPTIBLE_PROGRAM = """
-import signal
-signal.signal(signal.SIGINT, signal.default_int_handler)
-from train import cli
-cli.main()
-"""
-
-
-def start(*arguments):
-  return subprocess.Popen(
-    [sys.executable, *arguments],
-    stdin=subprocess.PIPE,
-    stdout=subprocess.PIPE,
-    stderr=subprocess.PIPE,
-  )
-
-
-def test_a_process_answers_line_by_line_and_an_interrupt_ends_it_quietly():
-  arguments = ("brain", "attack-defense", "--fallback", "random")
-  with start("-c", INTERRUPTIBLE_PROGRAM, *arguments) as process:
-    for line, pattern in (
-      (b"START 15\r\n", rb"OK\n"),
-      (b"BEGIN\n", rb"\d+,\d+\n"),
-      (b"NOTHING\n", rb"UNKNOWN .*\n"),
-      (b"\xff\xfe\0\n", rb"UNKNOWN .*\n"),
-    ):
-      process.stdin.write(line)
-      process.stdin.flush()
-      assert re.fullmatch(pattern, process.stdout.readline())
-    process.send_signal(signal.SIGINT)
-    rest, errors = process.communicate(timeout=60)
-  assert (process.returncode, rest, errors) == (130, b"", b"")
-
-
-@pytest.mark.parametrize(
-  ("last", "answer"),
-  [(b"BOARD\n1,1,1", b"ERROR BOARD without DONE\n"), (b"END\n", b"")],
-)
-def test_the_end_of_the_input_ends_a_process_quietly(last, answer):
-  with start("-c", SMALL_PROGRAM) as process:
-    output, errors = process.communicate(b"START 5\n" + last, timeout=60)
-  assert (process.returncode, output, errors) == (0, b"OK\n" + answer, b"")
-
-
-def test_a_manager_that_goes_away_ends_a_process_quietly():
-  with start("-c", SMALL_PROGRAM) as process:
-    process.stdout.close()
-    process.stdin.write(b"ABOUT\nABOUT\n")
-    process.stdin.flush()
-    errors = process.stderr.read()
-  assert (process.returncode, errors) == (0, b"")
-
-
-@pytest.mark.parametrize("spec", ["nobody", "expert", "mcts:simulations=0"])
-def test_a_wrong_player_is_one_sentence(spec):
-  result = typer.testing.CliRunner().invoke(
-    cli.app, ["brain", spec], input="START 15\n"
-  )
-  assert result.exit_code == 2
-  assert result.stdout == ""
-  assert len(result.stderr.strip().splitlines()) == 1
-
-
-def engine(*arguments):
-  return "engine:" + shlex.join([sys.executable, "-m", "train", "brain", *arguments])
-
-
-def match(*arguments):
-  result = typer.testing.CliRunner().invoke(cli.app, ["match", *arguments])
-  assert result.exit_code == 0, result.output
-  return result
-
-
-def test_our_engine_plays_in_a_match():
-  arguments = ("gomoku", engine("attack-defense"), "random", "--games", "2")
-  result = json.loads(match(*arguments, "--json").stdout)
-  assert result["forfeits"] == []
-  assert result["wins"] + result["draws"] + result["losses"] == 2
-  assert result["wins"] == 2
-
-
-def test_our_engine_plays_itself_and_a_file_has_the_games(tmp_path):
-  record = tmp_path / "games.txt"
-  both = engine("attack"), engine("defense", "--seed", "5")
-  arguments = ("gomoku:size=7", *both, "--games", "2", "--record", str(record))
-  shown = match(*arguments).stdout
-  assert "moving second" in shown
-  assert "forfeits" not in shown
-  for line in record.read_text().splitlines():
-    moves = line.split(": ")[2].split()
-    assert len(moves) == len(set(moves)) >= 9
-
-
-def test_forfeits_are_told_to_people_and_programs():
-  silent = "engine:" + shlex.join(
-    [sys.executable, "-S", "-c", "print(input() and 'OK', flush=True); input()"]
-  )
-  arguments = ("gomoku:size=5", "random", silent, "--games", "1", "--turn-seconds", "5")
-  shown = match(*arguments).stdout
-  assert "game 0: B forfeits: it exited with code 0" in shown
-  result = json.loads(match(*arguments, "--json").stdout)
-  assert result["wins"] == 1
-  assert result["forfeits"] == [
-    {"game": 0, "player": "B", "reason": "it exited with code 0"}
-  ]
-
-
-@pytest.mark.parametrize(
-  ("arguments", "words"),
-  [
-    (("tictactoe", "random", "engine:x"), "Gomoku only"),
-    (("gomoku", "engine:no-such-engine", "random"), "no-such-engine"),
-    (("gomoku", "random", "random", "--record", os.devnull + "/x"), "cannot write"),
-    (("gomoku:size=4", "random", "random"), "5 to 32, not 4"),
-    (("gomoku:sides=15", "random", "random"), "gomoku:size=19"),
-    (("ttt3d:size=5", "random", "random"), "has no option 'size=5'"),
-    (("gomoku", "engine:x", "random", "--turn-seconds", "0"), "turn seconds"),
-  ],
-)
-def test_wrong_matches_are_one_sentence(arguments, words):
-  result = typer.testing.CliRunner().invoke(cli.app, ["match", *arguments])
-  assert result.exit_code == 2
-  assert words in result.stderr
-  assert len(result.stderr.strip().splitlines()) == 1

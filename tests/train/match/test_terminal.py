@@ -172,7 +172,7 @@ def test_undo_goes_back_to_the_persons_first_move_and_no_further(human_first):
   assert shown[-1].endswith("0 moves." if human_first else "1 move.")
 
 
-def test_after_undo_the_game_goes_on_as_if_nothing_had_been():
+def test_after_undo_the_game_continues_from_the_earlier_position():
   assert run(["2", "8", "undo", "4", "6"])[-1] == run(["2", "4", "6"])[-1]
 
 
