@@ -14,8 +14,8 @@ import jaxgames
 from tests.golden import cases
 from tests.support import paths
 from train import config as config_lib
-from train.match import device as match_lib
-from train.report import document as report
+from train.match import device
+from train.report import document
 from train.run import agents
 from train.run import loop
 from train.run import provenance
@@ -51,13 +51,13 @@ def record_match(name: str) -> dict[str, Any]:
   spec = spec.format(file).replace("LOOKAHEAD", "lookahead")
   both = [agents.make(game, text) for text in (spec, opponent)]
   console = rich.console.Console(file=io.StringIO())
-  return match_lib.play(*both, num_games=num_games, seed=3, console=console).as_json()
+  return device.play(*both, num_games=num_games, seed=3, console=console).as_json()
 
 
 def record_report(name: str) -> str:
   """Returns the sha256 of the JSON of a report on committed runs."""
-  found = report.make([paths.ROOT / "results" / name / "runs"])
-  text = json.dumps(report.as_json(found), sort_keys=True)
+  found = document.make([paths.ROOT / "results" / name / "runs"])
+  text = json.dumps(document.as_json(found), sort_keys=True)
   return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -10,9 +10,10 @@ import rich.console
 import jaxgames
 from train.engines import client
 from train.engines import registry
-from train.match import device as match_lib
-from train.match import host as host_match
+from train.match import device
+from train.match import host
 from train.match import host_player
+from train.match import result
 from train.run import agents
 
 __all__ = ["play"]
@@ -28,7 +29,7 @@ def play(
   limits: client.Limits,
   record: pathlib.Path | None,
   console: rich.console.Console,
-) -> match_lib.MatchResult:
+) -> result.MatchResult:
   """Plays a match: compiled as a whole, unless an engine plays or moves are recorded.
 
   Args:
@@ -46,14 +47,12 @@ def play(
   """
   if record is None and not any(map(registry.is_engine, (a, b))):
     both = [agents.make(game, spec) for spec in (a, b)]
-    return match_lib.play(*both, num_games=num_games, seed=seed, console=console)
+    return device.play(*both, num_games=num_games, seed=seed, console=console)
   makers = [
     functools.partial(_make, game, spec, limits, key)
     for spec, key in zip((a, b), jax.random.split(jax.random.key(seed)), strict=True)
   ]
-  return host_match.play(
-    game, *makers, num_games=num_games, console=console, record=record
-  )
+  return host.play(game, *makers, num_games=num_games, console=console, record=record)
 
 
 def _make(

@@ -14,8 +14,8 @@ import rich.console
 
 import jaxgames
 from jaxgames.display import notation
-from train.match import device as match_lib
 from train.match import host_player
+from train.match import result
 
 __all__ = ["GameRecord", "MakeHostPlayer", "play", "play_game"]
 
@@ -36,15 +36,15 @@ class GameRecord:
   number: int
   actions: tuple[int, ...]
   winner: int
-  forfeit: match_lib.Forfeit | None = None
+  forfeit: result.Forfeit | None = None
 
   def as_text(self, game: jaxgames.LineGame) -> str:
     """Returns the game on one line: the player that began, the result, the moves."""
-    result = {1: "A wins", 0: "draw", -1: "B wins"}[self.winner]
+    outcome = {1: "A wins", 0: "draw", -1: "B wins"}[self.winner]
     if self.forfeit is not None:
-      result += " by forfeit"
+      outcome += " by forfeit"
     moves = " ".join(notation.action_name(game, action) for action in self.actions)
-    return f"game {self.number}: {'AB'[self.number % 2]} begins, {result}: {moves}"
+    return f"game {self.number}: {'AB'[self.number % 2]} begins, {outcome}: {moves}"
 
 
 def play(
@@ -55,7 +55,7 @@ def play(
   num_games: int,
   console: rich.console.Console,
   record: pathlib.Path | None = None,
-) -> match_lib.MatchResult:
+) -> result.MatchResult:
   """Plays a match; the players take turns in moving first, and are always closed.
 
   Args:
@@ -78,7 +78,7 @@ def play(
     player_a = stack.enter_context(contextlib.closing(make_a_fn()))
     player_b = stack.enter_context(contextlib.closing(make_b_fn()))
     file = None if record is None else stack.enter_context(_open(record))
-    progress = stack.enter_context(match_lib.progress_bar(console))
+    progress = stack.enter_context(result.progress_bar(console))
     task = progress.add_task("playing", total=num_games)
     for number in range(num_games):
       records.append(play_game(game, (player_a, player_b), number))
@@ -111,7 +111,7 @@ def play_game(
       state = _step(game, state, action)
       actions.append(action)
   except host_player.ForfeitError as error:
-    forfeit = match_lib.Forfeit(number, "AB"[player], str(error))
+    forfeit = result.Forfeit(number, "AB"[player], str(error))
     return GameRecord(number, tuple(actions), (-1, 1)[player], forfeit)
   sign = 1 if number % 2 == 0 else -1
   return GameRecord(number, tuple(actions), sign * int(state.winner))
@@ -133,7 +133,7 @@ def _step(
     raise host_player.ForfeitError(f"its move {action} is not legal") from None
 
 
-def _add_up(records: list[GameRecord]) -> match_lib.MatchResult:
+def _add_up(records: list[GameRecord]) -> result.MatchResult:
   wins, draws, losses = (
     tuple(
       sum(record.winner == winner for record in records[side::2]) for side in (0, 1)
@@ -141,7 +141,7 @@ def _add_up(records: list[GameRecord]) -> match_lib.MatchResult:
     for winner in (1, 0, -1)
   )
   forfeits = [record.forfeit for record in records if record.forfeit is not None]
-  return match_lib.MatchResult(wins, draws, losses, tuple(forfeits))
+  return result.MatchResult(wins, draws, losses, tuple(forfeits))
 
 
 @contextlib.contextmanager

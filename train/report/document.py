@@ -221,7 +221,7 @@ def _json_run(run: runs_lib.Run) -> dict[str, Any]:
 
 
 def _as_markdown(report: Report) -> str:
-  """Returns a page with all tables, and the figures as files beside it."""
+  """Returns a page with all tables, and links to the figures."""
   page = ["# Report"]
   for heading, parts in itertools.groupby(_parts(report), lambda part: part.heading):
     page.append(f"## {heading}")

@@ -225,6 +225,7 @@ def summarize(values: Sequence[float]) -> Summary:
   if n == 0:
     return Summary(mean=None, sd=None, n=0)
   array = np.asarray(values, np.float64)
+  chex.assert_rank(array, 1)
   mean = float(array.mean())
   if n == 1:
     return Summary(mean=mean, sd=None, n=1)

@@ -13,6 +13,7 @@ from typing import Any
 import urllib.parse
 
 from absl import logging as absl_logging
+import flax.traverse_util
 import jax
 import numpy as np
 import orbax.checkpoint as ocp  # type: ignore[import-untyped]
@@ -363,14 +364,7 @@ def unflatten(leaves: Mapping[str, Any]) -> Any:
   """
   if set(leaves) == {""}:
     return leaves[""]
-  nested: dict[str, Any] = {}
-  for name, leaf in leaves.items():
-    *parts, last = name.split("/")
-    inner = nested
-    for part in parts:
-      inner = inner.setdefault(part, {})
-    inner[last] = leaf
-  return nested
+  return flax.traverse_util.unflatten_dict(leaves, sep="/")
 
 
 def _check_whole(directory: Any) -> None:

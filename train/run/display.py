@@ -117,8 +117,9 @@ class Display:
   def _text(self) -> str:
     """Returns the games played, the games per second and the score, if known."""
     parts = [f"{self._task.completed:,.0f}/{self._task.total:,.0f} games"]
-    if not math.isnan(self._rate):
-      parts.append(f"{self._rate:,.0f} games/s")
+    # The first chunk is compiled before its first game.
+    is_compiling = math.isnan(self._rate)
+    parts.append("compiling" if is_compiling else f"{self._rate:,.0f} games/s")
     if not math.isnan(self._score):
       parts.append(f"score {self._score:.1%}")
     return ", ".join(parts)

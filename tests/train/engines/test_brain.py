@@ -176,7 +176,7 @@ def test_a_board_may_be_given_in_any_order_to_either_side():
   # And then with the corner its own, who moves second.
   lines = ("1,0,2", "0,0,1", "2,0,2")
   assert say(brain, "board", *lines, "done") == ["3,1"]
-  # The game goes on from there: six stones, two of them own.
+  # The game continues from there: six stones, two of them own.
   assert say(brain, "TURN 9,9") == ["5,2"]
 
 

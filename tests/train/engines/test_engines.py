@@ -22,7 +22,7 @@ from train.engines import process as process_lib
 from train.engines import protocol
 from train.engines import registry
 from train.engines import versus
-from train.match import host as host_match
+from train.match import host
 from train.match import host_player
 
 FAKE = paths.ROOT / "tests/support/fake_engine.py"
@@ -77,7 +77,7 @@ def command(way: str, *arguments: object) -> str:
 
 
 def play(way, *arguments, console, num_games=2, limits=QUICK, opponent=LastFree):
-  return host_match.play(
+  return host.play(
     GAME,
     lambda: client.GomocupEngine(GAME, command(way, *arguments), limits),
     opponent,
@@ -210,7 +210,7 @@ def test_the_first_engine_is_ended_if_the_second_does_not_start(console, pids):
     return lambda: client.GomocupEngine(GAME, command(way, pids), QUICK)
 
   with pytest.raises(ValueError, match="refuses"):
-    host_match.play(GAME, make("good"), make("refuses"), num_games=1, console=console)
+    host.play(GAME, make("good"), make("refuses"), num_games=1, console=console)
   assert len(pids.read_text().split()) == 2
 
 
@@ -245,7 +245,7 @@ def test_a_player_that_makes_a_wrong_move_loses_too(console):
     def choose(self, state, actions):
       return 99
 
-  result = host_match.play(GAME, Wrong, LastFree, num_games=2, console=console)
+  result = host.play(GAME, Wrong, LastFree, num_games=2, console=console)
   assert result.losses == (1, 1)
   assert "99" in result.forfeits[0].reason
 
@@ -279,9 +279,7 @@ def test_games_are_recorded_a_line_each(console, tmp_path):
 
 def test_a_record_that_cannot_be_written_is_one_error(console, tmp_path):
   with pytest.raises(ValueError, match="cannot write"):
-    host_match.play(
-      GAME, LastFree, LastFree, num_games=1, console=console, record=tmp_path
-    )
+    host.play(GAME, LastFree, LastFree, num_games=1, console=console, record=tmp_path)
 
 
 @hypothesis.settings(max_examples=25)
