@@ -1,7 +1,7 @@
-"""Engines that misbehave, one for each way: `python fake_engine.py WAY [PIDS]`.
+"""An engine that misbehaves in many ways: `python fake_engine.py WAY [PIDS]`.
 
-Written without any of the project's code, so that nothing is tested against itself.
-Every process writes its number into the file PIDS, if one is given.
+It uses none of the project's code, so that nothing is tested against itself. Every
+process writes its id into the file PIDS, if one is given.
 """
 
 import os
@@ -12,7 +12,7 @@ import time
 WAY = sys.argv[1] if len(sys.argv) > 1 else "good"
 
 
-def leave_number() -> None:
+def write_pid() -> None:
   if len(sys.argv) > 2:
     with open(sys.argv[2], "a", encoding="utf-8") as file:
       file.write(f"{os.getpid()}\n")
@@ -30,7 +30,7 @@ def flood(piece: bytes, seconds: float = 20) -> None:
 
 
 def stay() -> None:
-  """Lives on, and does not mind being asked to leave."""
+  """Keeps running, and ignores SIGTERM."""
   signal.signal(signal.SIGTERM, signal.SIG_IGN)
   while True:
     time.sleep(1)
@@ -38,12 +38,12 @@ def stay() -> None:
 
 def fork_and_stay() -> None:
   if os.fork() == 0:
-    leave_number()
+    write_pid()
     stay()
 
 
 def before_start() -> None:
-  """Does what a way does as soon as it is started."""
+  """Misbehaves at the start, if that is the way."""
   if WAY == "crash-at-start":
     sys.stderr.write("no weights\n")
     sys.exit(3)
@@ -106,7 +106,7 @@ def answer(stones: set, size: int, num_turns: int) -> None:
 
 
 def main() -> None:
-  leave_number()
+  write_pid()
   before_start()
   stones, size, num_turns = set(), 0, 0
   for line in sys.stdin:

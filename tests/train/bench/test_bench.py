@@ -1,4 +1,4 @@
-"""The benchmark measures what it says, whatever the machine's speed."""
+"""The benchmarks measure what they claim, on machines of any speed."""
 
 import math
 
@@ -35,11 +35,11 @@ def test_all_numbers_are_there_and_positive(numbers):
   for key, number in numbers.items():
     assert type(number) is float, key
     assert math.isfinite(number), key
-    # So few moves need not end a game of gomoku.
+    # So few moves may not finish a game of gomoku.
     assert number > 0 or key == "gomoku_games_per_second", key
 
 
-def test_games_and_moves_per_second_fit_together():
+def test_games_and_moves_per_second_are_consistent():
   numbers = bench.measure(["tictactoe"], num_lanes=8, num_plies=200, num_rounds=2)
   moves = numbers["tictactoe_moves_per_second"] / numbers["tictactoe_games_per_second"]
   assert 5 <= moves <= 9
@@ -72,7 +72,7 @@ def test_peers_play_as_many_games_as_are_counted():
   assert search.num_moves == 7600
 
 
-def test_mean_length_is_that_of_whole_games():
+def test_mean_length_is_that_of_complete_games():
   player = players.Random(game_lib.make("tictactoe"))
   assert bench._mean_length(player, 20_000) == pytest.approx(7.5, abs=0.2)
 

@@ -22,7 +22,7 @@ MOVE = re.compile(r"([0-9]+),([0-9]+)")
 
 @simple_players.as_player()
 class Witness(base.Memoryless):
-  """Plays the cell that tells what it sees: moves made, own stones, whose corner."""
+  """Plays the cell that encodes what it sees: moves made, own stones, whose corner."""
 
   game: jaxgames.LineGame
 
@@ -65,7 +65,7 @@ def test_a_game_from_start_to_end():
   assert brain.is_ended
 
 
-def test_small_letters_line_ends_and_stray_blanks_do_not_matter():
+def test_case_line_ends_and_blanks_do_not_matter():
   brain = make_brain()
   lines = ("  start   6 \r\n", b"\tturn 0 , 0\r\n", "", " \r\n", b"TURN\t5,5\0\n")
   assert say(brain, *lines) == ["OK", "1,0", "2,0"]
@@ -80,7 +80,7 @@ def test_about_is_one_line_of_facts():
 @pytest.mark.parametrize(
   "line", ["SWAP2BOARD", "RECTSTART 6,7", "HELLO", "\x00\x01", "ÄÖ", "x" * 10000]
 )
-def test_what_it_does_not_know_is_unknown(line):
+def test_other_commands_are_unknown(line):
   (answer,) = say(make_brain(), line) or [None]
   if protocol.clean(line):
     assert answer.startswith("UNKNOWN ")
@@ -166,21 +166,21 @@ def test_the_last_cell_is_played_and_then_the_board_is_full():
 def test_a_board_may_be_given_in_any_order_to_either_side():
   brain = make_brain(Witness)
   say(brain, "START 10")
-  # To move first of all: as many stones each; 10 for each own stone, 5 for the corner,
-  # which is the first player's.
+  # The first player to move, as both have equally many stones: 10 for each own stone,
+  # and 5 as the corner is the first player's.
   lines = ("5,5,2", "0,0,1", "7,7,1", "6,6,2")
   assert say(brain, "BOARD", *lines, "DONE") == ["9,2"]
-  # To move second: one fewer, and the corner is again the first player's.
+  # The second player to move; the corner is the first player's again.
   lines = ("0,0,2", "9,9,1", " 8,8 , 2 \r\n")
   assert say(brain, "BOARD", *lines, "DONE") == ["8,1"]
-  # And then with the corner its own, who moves second.
+  # The second player to move, and the corner is its own.
   lines = ("1,0,2", "0,0,1", "2,0,2")
   assert say(brain, "board", *lines, "done") == ["3,1"]
   # The game continues from there: six stones, two of them own.
   assert say(brain, "TURN 9,9") == ["5,2"]
 
 
-def test_an_empty_board_is_a_beginning():
+def test_an_empty_board_begins_a_game():
   assert say(make_brain(), "START 6", "BOARD", "DONE") == ["OK", "0,0"]
 
 
@@ -225,7 +225,7 @@ def test_stones_are_taken_back():
   assert say(brain, "START 6", "TURN 3,3", "TURN 4,4") == ["OK", "0,0", "1,0"]
   assert say(brain, "TAKEBACK 1,0", "TAKEBACK 4,4") == ["OK", "OK"]
   assert say(brain, "TURN 4,4") == ["1,0"]
-  # With its own stone alone taken back, it is not the other's turn.
+  # After its own stone alone is taken back, it is not the other side's turn.
   say(brain, "TAKEBACK 1,0")
   (answer,) = say(brain, "TURN 5,5")
   assert answer.startswith("ERROR it is not this side's turn")
@@ -256,7 +256,7 @@ def test_no_key_is_used_twice():
     say(rules_brain(), "START 5", "BEGIN", "TURN 4,4", "RESTART", "TURN 0,0")
 
 
-def test_limits_are_the_managers(monkeypatch):
+def test_limits_come_from_the_manager(monkeypatch):
   limits = []
 
   def choose(self, state, limit):
@@ -282,7 +282,7 @@ def test_limits_are_the_managers(monkeypatch):
     assert limits[-1] == pytest.approx(limit, abs=1e-3), lines
 
 
-def test_time_that_was_thought_is_missing_later():
+def test_used_time_is_subtracted():
   clock = brain_lib._Clock()
   clock.tell("timeout_match", 100_000)
   clock.spend(60)

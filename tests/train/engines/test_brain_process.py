@@ -10,7 +10,7 @@ import typer.testing
 
 from train import cli
 
-# Imports less than the whole command does, which makes it start sooner.
+# Imports less than the whole command line does, so it starts sooner.
 SMALL_PROGRAM = """
 from jaxgames import players
 from train.engines import brain as brain_lib
@@ -18,7 +18,7 @@ brain_lib.run(lambda game: [players.Random(game)], name="small", seed=0)
 """
 
 
-# A shell makes what it runs in the background deaf to interrupts, tests too.
+# A shell disables interrupts for programs in the background, tests included.
 INTERRUPTIBLE_PROGRAM = """
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -36,7 +36,7 @@ def start(*arguments):
   )
 
 
-def test_a_process_answers_line_by_line_and_an_interrupt_ends_it_quietly():
+def test_a_process_answers_each_line_and_exits_quietly_on_interrupt():
   arguments = ("brain", "attack-defense", "--fallback", "random")
   with start("-c", INTERRUPTIBLE_PROGRAM, *arguments) as process:
     for line, pattern in (
@@ -57,13 +57,13 @@ def test_a_process_answers_line_by_line_and_an_interrupt_ends_it_quietly():
   ("last", "answer"),
   [(b"BOARD\n1,1,1", b"ERROR BOARD without DONE\n"), (b"END\n", b"")],
 )
-def test_the_end_of_the_input_ends_a_process_quietly(last, answer):
+def test_a_process_exits_quietly_at_the_end_of_its_input(last, answer):
   with start("-c", SMALL_PROGRAM) as process:
     output, errors = process.communicate(b"START 5\n" + last, timeout=60)
   assert (process.returncode, output, errors) == (0, b"OK\n" + answer, b"")
 
 
-def test_a_manager_that_goes_away_ends_a_process_quietly():
+def test_a_process_exits_quietly_if_the_manager_is_gone():
   with start("-c", SMALL_PROGRAM) as process:
     process.stdout.close()
     process.stdin.write(b"ABOUT\nABOUT\n")
@@ -73,7 +73,7 @@ def test_a_manager_that_goes_away_ends_a_process_quietly():
 
 
 @pytest.mark.parametrize("spec", ["nobody", "expert", "mcts:simulations=0"])
-def test_a_wrong_player_is_one_sentence(spec):
+def test_a_wrong_player_is_an_error_of_one_sentence(spec):
   result = typer.testing.CliRunner().invoke(
     cli.app, ["brain", spec], input="START 15\n"
   )

@@ -1,4 +1,4 @@
-"""Matches against engines that are well-behaved, and against all the others."""
+"""Matches against external engines, well-behaved or not."""
 
 import contextlib
 import os
@@ -52,7 +52,7 @@ def little_grace(monkeypatch):
 
 @pytest.fixture
 def pids(tmp_path):
-  """A file for the numbers of processes; in the end none of them may be left."""
+  """A file for process ids; none of the processes may be left at the end."""
   path = tmp_path / "pids"
   yield path
   numbers = [int(line) for line in path.read_text().split()] if path.exists() else []
@@ -63,7 +63,7 @@ def pids(tmp_path):
 
 
 def is_alive(number: int) -> bool:
-  """Returns whether a process runs; one that only waits to be reaped does not."""
+  """Returns whether a process runs; a zombie does not."""
   try:
     os.kill(number, 0)
     status = pathlib.Path(f"/proc/{number}/stat")
@@ -94,7 +94,7 @@ def test_an_engine_plays_a_match(way, console, pids):
   limits = client.Limits(turn=60, start=60)
   result = play(way, pids, console=console, num_games=3, limits=limits)
   assert result.forfeits == ()
-  # Both fill rows from their own end, and five in a row win: who begins wins.
+  # Both fill rows from their own end, and five in a row win: the first to move wins.
   assert (result.wins, result.losses) == ((2, 0), (0, 1))
   num_processes = {"no-restart": 3, "leaves-after-game": 3}.get(way, 1)
   assert len(pids.read_text().split()) == num_processes
@@ -118,7 +118,7 @@ def test_an_engine_plays_a_match(way, console, pids):
     ("garbage", "is not a cell"),
   ],
 )
-def test_an_engine_that_misbehaves_loses_the_game_and_is_started_anew(
+def test_an_engine_that_misbehaves_loses_the_game_and_is_restarted(
   way, word, console, pids
 ):
   begin = time.monotonic()
@@ -132,7 +132,7 @@ def test_an_engine_that_misbehaves_loses_the_game_and_is_started_anew(
 
 
 @pytest.mark.parametrize("way", ["ignores-end", "fork"])
-def test_what_does_not_leave_is_ended(way, console, pids):
+def test_an_engine_that_does_not_exit_is_killed(way, console, pids):
   result = play(way, pids, console=console, num_games=1)
   assert result.wins == (1, 0)
   assert pids.read_text()
@@ -154,13 +154,13 @@ def test_an_engine_that_does_not_start_is_one_error(way, word, console, pids):
   assert way in str(raised.value)
 
 
-def test_an_engine_that_never_listens_is_noticed(console, pids):
+def test_an_engine_that_never_reads_forfeits(console, pids):
   result = play("deaf", pids, console=console, num_games=1)
   assert "no answer in time" in result.forfeits[0].reason
 
 
 @pytest.mark.parametrize("text", ["x", "MESSAGE x\\n", "\\n", "\\0"])
-def test_little_is_kept_of_a_flood(text):
+def test_little_of_a_flood_of_output_is_kept(text):
   program = (
     f"import os\nwhile True: os.write(1, b'{text}' * 9999); os.write(2, b'e' * 99)"
   )
@@ -187,7 +187,7 @@ def test_little_is_kept_of_a_flood(text):
     ("engine:bsdgames", "gomoku:size=19"),
   ],
 )
-def test_a_command_that_is_none_is_one_error(spec, word):
+def test_a_wrong_command_is_one_error(spec, word):
   with pytest.raises(ValueError, match=r".") as raised:
     registry.make(GAME, spec, QUICK)
   assert word in str(raised.value)
@@ -195,17 +195,17 @@ def test_a_command_that_is_none_is_one_error(spec, word):
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "connect4", "ttt3d"])
-def test_engines_play_nothing_but_gomoku(name):
+def test_engines_play_only_gomoku(name):
   with pytest.raises(ValueError, match="Gomoku only"):
     registry.make(jaxgames.make(name), f"engine:{command('good')}", QUICK)
 
 
-def test_limits_must_be_times():
+def test_limits_must_be_positive():
   with pytest.raises(ValueError, match="turn seconds"):
     client.Limits(turn=0)
 
 
-def test_the_first_engine_is_ended_if_the_second_does_not_start(console, pids):
+def test_the_first_engine_is_stopped_if_the_second_does_not_start(console, pids):
   def make(way):
     return lambda: client.GomocupEngine(GAME, command(way, pids), QUICK)
 
@@ -240,7 +240,7 @@ def test_termination_of_the_whole_program_leaves_no_engine(pids, tmp_path):
   assert pids.read_text()
 
 
-def test_a_player_that_makes_a_wrong_move_loses_too(console):
+def test_a_player_that_makes_an_illegal_move_loses(console):
   class Wrong(LastFree):
     def choose(self, state, actions):
       return 99
@@ -311,7 +311,7 @@ def test_any_answer_is_a_move_or_a_forfeit(tmp_path_factory, answer):
 
 
 @pytest.mark.skipif(bsdgames.find() is None, reason="bsdgames is not installed")
-def test_bsdgames_plays_and_beats_a_player_of_rules(console, tmp_path):
+def test_bsdgames_beats_a_rule_player(console, tmp_path):
   path = tmp_path / "games.txt"
   result = versus.play(
     jaxgames.make("gomoku:size=19"),

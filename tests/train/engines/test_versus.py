@@ -29,7 +29,7 @@ def test_our_engine_plays_in_a_match():
   assert result["wins"] == 2
 
 
-def test_our_engine_plays_itself_and_a_file_has_the_games(tmp_path):
+def test_our_engine_plays_itself_and_the_games_are_recorded(tmp_path):
   record = tmp_path / "games.txt"
   both = engine("attack"), engine("defense", "--seed", "5")
   arguments = ("gomoku:size=7", *both, "--games", "2", "--record", str(record))
@@ -67,7 +67,7 @@ def test_forfeits_are_in_the_table_and_in_the_json():
     (("gomoku", "engine:x", "random", "--turn-seconds", "0"), "turn seconds"),
   ],
 )
-def test_wrong_matches_are_one_sentence(arguments, words):
+def test_a_wrong_match_is_an_error_of_one_sentence(arguments, words):
   result = typer.testing.CliRunner().invoke(cli.app, ["match", *arguments])
   assert result.exit_code == 2
   assert words in result.stderr

@@ -7,7 +7,7 @@ from tests.support import simple_players
 from train.match import clocks
 
 
-def test_compilation_does_not_count_as_thinking():
+def test_compilation_is_not_timed():
   player = simple_players.Counted(
     jaxgames.make("gomoku:size=5"), traces=simple_players.Tally(seconds=2)
   )
@@ -25,7 +25,7 @@ def timed_players(*seconds):
   return found
 
 
-def test_the_first_player_that_fits_is_asked():
+def test_the_first_player_in_time_is_asked():
   found = timed_players(1.0, 0.2, 0.01)
   assert [found.pick(limit) for limit in (60, 2, 1.1, 0.5, 0.1, 0.001, 0)] == [
     0, 0, 1, 1, 2, 2, 2

@@ -94,7 +94,7 @@ def test_a_win_of_the_person_is_announced_under_the_final_board():
   )
 
 
-def test_a_win_of_the_person_who_moved_second_is_theirs_too():
+def test_a_person_who_moves_second_can_win():
   assert run(["1", "4", "7"], human_first=False)[-1].endswith("You win after 6 moves.")
 
 
@@ -184,7 +184,7 @@ def test_hint_asks_the_hint_player_and_changes_nothing():
   assert shown[-1] == "You left the game after 2 moves."
 
 
-def test_hint_asks_the_opponent_where_there_is_no_other():
+def test_hint_asks_the_opponent_by_default():
   assert "Hint: 0" in run(["hint", "quit"])
 
 
@@ -213,7 +213,7 @@ def test_no_key_is_used_twice():
     run(["4", "hint", "hint", "undo", "4", "quit"], player=AnyLegal())
 
 
-def test_a_player_of_another_game_is_refused_before_the_first_word():
+def test_a_player_of_another_game_is_refused_before_anything_is_written():
   shown = []
   with pytest.raises(ValueError, match="cannot play"):
     play.play_in_terminal(jaxgames.make("connect4"), FirstLegal(), write=shown.append)

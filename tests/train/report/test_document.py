@@ -107,7 +107,7 @@ def test_run_before_its_first_test_is_reported_and_drawn(tmp_path):
   document.write(the_report, tmp_path / "out")
 
 
-def test_run_without_a_paper_has_a_section_of_its_own(tmp_path):
+def test_run_without_a_paper_has_its_own_section(tmp_path):
   reports.write_run(tmp_path / "my run", reports.TWO_TRIALS, game="gomoku")
   the_report = document.make([tmp_path])
   assert document.as_json(the_report)["rows"] == []

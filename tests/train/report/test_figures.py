@@ -39,7 +39,7 @@ def test_axis_without_zero_is_purely_logarithmic(tmp_path):
   assert axes.get_yscale() == "log"
 
 
-def test_row_whose_trials_all_ended_stays_as_it_is(tmp_path):
+def test_line_of_ended_trials_is_extended(tmp_path):
   ratios = reports.LOSS_RATIOS | {"attack_defense": [[0.5, 0.25], [0.5, 0.25]]}
   reports.write_hybrid(tmp_path / "run", ratios)
   figure = reports.draw(reports.drawing_of(document.make([tmp_path]), 7))
@@ -50,7 +50,7 @@ def test_row_whose_trials_all_ended_stays_as_it_is(tmp_path):
   assert "Dotted: all trials have ended." in figure.get_supxlabel()
 
 
-def test_curve_is_cut_at_the_games_that_are_shown(tmp_path):
+def test_curve_is_cropped_to_the_games_shown(tmp_path):
   reports.write_hybrid(tmp_path / "run")
   drawing = reports.drawing_of(document.make([tmp_path]), 5)
   plot = drawing.plot.model_copy(update={"games": (550, 1500)})
@@ -77,7 +77,7 @@ def test_histograms_have_the_last_value_of_finished_trials(tmp_path):
   assert "No test after 500, 5,000 games." in figure.get_supxlabel()
 
 
-def test_bars_show_shares_of_any_size_beside_the_papers(tmp_path):
+def test_bars_show_shares_of_any_size_next_to_the_papers(tmp_path):
   reports.write_hybrid(tmp_path / "run")
   figure = reports.draw(reports.drawing_of(document.make([tmp_path]), 8))
   assert [axes.get_title(loc="left") for axes in figure.axes] == [

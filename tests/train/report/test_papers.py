@@ -48,7 +48,7 @@ def test_paper_may_have_numbers_without_spread_and_columns_for_one_game():
     ),
   ],
 )
-def test_paper_with_a_slip_is_refused(change, message):
+def test_paper_with_a_mistake_is_refused(change, message):
   good = {
     "title": "T",
     "trials": 2,
@@ -85,7 +85,7 @@ HISTOGRAMS = {"kind": "histograms", "row": "a", "after": [1, 2], "x_label": "Sco
     ({"plot": HISTOGRAMS | {"after": [2, 1]}}, r"histograms.after\n.*1 follows 2"),
   ],
 )
-def test_figure_with_a_slip_is_refused(change, message):
+def test_figure_with_a_mistake_is_refused(change, message):
   column = {"title": "C", "statistic": "peak", "game": "tictactoe"}
   table = {"title": "T", "trials": 2, "rows": {"a": "A"}, "columns": {"c": column}}
   figure = {"title": "F", "table": "1", "game": "tictactoe"}

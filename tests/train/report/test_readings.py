@@ -78,7 +78,7 @@ def test_every_run_is_made_in_each_reading(tmp_path):
   assert all(config.paper["row"] == "random" for _, config in loaded)
 
 
-def test_a_reading_overrides_the_sweep_and_the_command_line_both(tmp_path):
+def test_the_command_line_overrides_readings_which_override_the_sweep(tmp_path):
   path = write_files(tmp_path, s=READINGS) / "s.yaml"
   configs = dict(config_lib.load_sweep(path, ["seed=9"]))
   assert {config.trials for config in configs.values()} == {3}
@@ -117,7 +117,7 @@ def test_mistakes_in_readings_are_explained(tmp_path, text, message):
   assert "\n" not in str(caught.value)
 
 
-def test_a_field_missing_in_the_run_is_not_blamed_on_the_reading(tmp_path):
+def test_a_field_missing_in_the_run_is_an_error_of_the_run(tmp_path):
   bad = BASE.replace("every: 50, ", "")
   text = "runs: [c.yaml]\nreadings: {x: {test.games: 8}}"
   path = write_files(tmp_path, c=bad, s=text) / "s.yaml"
@@ -140,7 +140,7 @@ def test_distance_is_the_root_of_the_mean_squared_difference(tmp_path):
 
 
 def test_numbers_agree_where_the_difference_is_not_significant(tmp_path):
-  # 98.7 ± 0.3 and 97.3 ± 0.8 of ten trials beside 97.3 ± 1.4 of two, then 80 ± 1.4.
+  # 98.7 ± 0.3 and 97.3 ± 0.8 of ten trials, compared with 97.3 ± 1.4 of two, then 80 ± 1.4.
   write_reading(tmp_path / "near", "near", table="III", score=97.3)
   write_reading(tmp_path / "far", "far", table="III", score=80)
   found = readings_of(document.make([tmp_path]))
@@ -148,7 +148,7 @@ def test_numbers_agree_where_the_difference_is_not_significant(tmp_path):
   assert (found["far"]["agreeing"], found["far"]["tested"]) == (0, 2)
 
 
-def test_one_trial_has_a_distance_but_agrees_in_nothing(tmp_path):
+def test_one_trial_has_a_distance_but_no_test(tmp_path):
   paper = reports.DEEP | {"reading": "x"}
   reports.write_run(tmp_path / "x", [[0.6] * 5], paper=paper)
   the_report = document.make([tmp_path])

@@ -44,7 +44,7 @@ def test_test_logged_twice_counts_once(tmp_path):
   assert document.as_json(document.make([directory])) == whole
 
 
-def test_value_that_is_not_a_number_is_no_point_of_the_curve(tmp_path):
+def test_nan_is_not_a_point_of_the_curve(tmp_path):
   directory = reports.write_run(tmp_path / "deep", [[0.5, float("nan"), 0.7]])
   [record] = runs_lib.read(directory).records
   curve = record.curves("score")[0]
@@ -93,7 +93,7 @@ def test_directory_without_a_run_is_refused(tmp_path):
     document.make([tmp_path / "nowhere"])
 
 
-def test_opponents_are_rows_of_their_own_and_trials_keep_their_numbers(tmp_path):
+def test_each_opponent_is_a_row_and_trials_keep_their_numbers(tmp_path):
   run = runs_lib.read(reports.write_hybrid(tmp_path / "run"))
   attack_defense, random = run.records
   assert attack_defense.label == "run/attack_defense"

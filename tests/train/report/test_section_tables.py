@@ -32,7 +32,7 @@ def test_pairs_of_rows_are_tested(tmp_path):
   assert "2 Wide unstructured  <0.001" in text
 
 
-def test_unfinished_run_says_how_far_it_is(tmp_path):
+def test_unfinished_run_shows_its_progress(tmp_path):
   reports.write_run(
     tmp_path / "deep", reports.TWO_TRIALS, paper=reports.DEEP, num_planned=20
   )
@@ -102,7 +102,7 @@ def test_paper_without_spread_is_inside_our_interval_or_not(tmp_path):
   assert re.search(r"^Random .* 20,000.00 to 30,000.00 +14,400.85   no$", text, re.M)
 
 
-def test_number_of_trials_is_shown_where_it_differs(tmp_path):
+def test_number_of_trials_is_shown_if_it_varies(tmp_path):
   directory = reports.write_hybrid(tmp_path / "run")
   assert "deviation of 2 trials" in reports.printed(document.make([tmp_path]))
   reports.change_file(
@@ -113,7 +113,7 @@ def test_number_of_trials_is_shown_where_it_differs(tmp_path):
   assert "Random: without trial 3, which diverged." in text
 
 
-def test_games_have_lines_of_their_own_and_all_fit_into_80_columns(tmp_path):
+def test_games_have_separate_rows_that_fit_into_80_columns(tmp_path):
   reports.write_hybrid(tmp_path / "one")
   reports.write_hybrid(
     tmp_path / "two", {"random": [[0.1] * 3] * 2}, game="connect4_4x4"

@@ -74,7 +74,7 @@ def test_summary_of_hand_worked_numbers():
   assert 2 < low < 4 < 6 < high < 8
 
 
-def test_interval_covers_the_mean_about_as_often_as_it_says():
+def test_interval_covers_the_mean_with_about_its_confidence():
   generator = np.random.default_rng(5)
   covered = 0
   for _ in range(40):
@@ -138,7 +138,7 @@ NUMBERS = statistics.Summary(5.0, 1.0, 4)
     (statistics.Summary(4.0, None, 10), "not known"),
   ],
 )
-def test_no_test_is_made_without_two_spreads_and_it_says_why(other, reason):
+def test_without_two_spreads_there_is_a_reason_and_no_test(other, reason):
   for pair in ((NUMBERS, other), (other, NUMBERS)):
     comparison = statistics.compare(*pair)
     assert comparison.p is None
@@ -161,7 +161,7 @@ def test_finished_trial_keeps_its_last_value_in_the_mean():
   np.testing.assert_array_equal(curves.tests, [1, 2, 3, 4])
   np.testing.assert_array_equal(curves.values, [[4, 0, 0, 0], [6, 5, 4, 2]])
   np.testing.assert_array_equal(curves.values.mean(axis=0), [5, 2.5, 2, 1])
-  # The games of those that were still at it.
+  # The games of the trials that were active.
   np.testing.assert_array_equal(curves.games, [1000, 2000, 3000, 4000])
 
 
@@ -208,5 +208,5 @@ def test_mean_is_inside_an_interval_as_printed(mean, is_inside):
   assert statistics.contains(summary, mean, digits=2) is is_inside
 
 
-def test_nothing_is_inside_an_interval_that_is_not_there():
+def test_nothing_is_inside_a_missing_interval():
   assert statistics.contains(statistics.Summary(1.0, None, 1), 1.0, digits=2) is None
