@@ -21,7 +21,7 @@ class Transitions(NamedTuple):
     rewards: `[...]` float32, for the mover.
     discounts: `[...]` float32, what the value of the next board is multiplied by: 0
       once the game is over, below 0 if it is the other player's to move.
-    next_boards: `[..., num_cells]` int8, seen by who is to move there.
+    next_boards: `[..., num_cells]` int8, seen by the player to move.
   """
 
   boards: chex.Array
