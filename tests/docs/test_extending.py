@@ -99,7 +99,8 @@ def test_the_player_and_the_learner_keep_their_contracts(project):
   said = run(
     project, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist",
     "tests/contracts/test_players.py", "tests/contracts/test_learners.py",
-    "-k", "center or montecarlo or every_name or every_learner",
+    # Without the test that kills real processes, which takes longer than all others.
+    "-k", "(center or montecarlo or every_name or every_learner) and not killed",
   )  # fmt: skip
   assert " passed" in said
 
