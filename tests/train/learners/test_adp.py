@@ -466,7 +466,7 @@ def test_a_critic_that_sees_cells_stays_on_its_board():
   [
     ({"game": "connect4"}, "boards with two axes"),
     ({"network": {"inputs": 100}}, "network.inputs is 100, but this network has 274"),
-    ({"network": {"shapes": "clasic"}}, "classic"),
+    ({"network": {"counts": "cded"}}, "coded"),
     (
       {"network": {"counts": "none", "turn": "none", "first": False}},
       "must see something",

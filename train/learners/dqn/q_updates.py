@@ -73,6 +73,7 @@ class QUpdates:
     Returns:
       What is after the step, and `[]` float32 the batch's mean squared error.
     """
+    chex.assert_equal_shape([batch.actions, batch.rewards, batch.discounts])
     targets = self.targets(online, batch)
 
     def loss(params: chex.ArrayTree) -> jax.Array:

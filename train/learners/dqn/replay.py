@@ -65,6 +65,8 @@ def add(replay: Replay, new: Transitions, is_kept: chex.Array) -> Replay:
     new: `[B]`.
     is_kept: `[B]` bool; the others are left out. Nothing is copied if all are.
   """
+  chex.assert_equal_shape([is_kept, new.actions])
+  chex.assert_type(is_kept, bool)
   capacity = replay.rows.actions.shape[0]
   order = jnp.cumsum(is_kept, dtype=jnp.int32)
   # What is out of range is not written.
