@@ -3,11 +3,13 @@
 import ast
 import pathlib
 import re
+import tomllib
 
 import pytest
 import yaml
 
 from tests.support import paths
+from train.report import papers
 
 DOCUMENTS = sorted(
   [
@@ -100,6 +102,8 @@ def test_the_citation_has_what_its_format_requires():
   assert {"message", "title", "authors", "type"} <= citation.keys()
   assert citation["type"] == "software"
   assert citation["license"] == "Apache-2.0"
+  project = tomllib.loads((paths.ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+  assert citation["version"] == project["project"]["version"]
   assert len(citation["references"]) == 5
   for work in [citation, *citation["references"]]:
     assert work["title"]
@@ -112,8 +116,6 @@ def test_the_citation_has_what_its_format_requires():
 
 
 def test_the_citation_names_papers_as_reports_do():
-  from train.report import papers
-
   text = (paths.ROOT / "CITATION.cff").read_text(encoding="utf-8")
   cited = {work["title"]: work for work in yaml.safe_load(text)["references"]}
   for paper in map(papers.load, papers.names()):
