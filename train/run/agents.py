@@ -21,7 +21,7 @@ from train.run import directory as run_directory
 
 __all__ = ["Agent", "default_opponent", "load", "make"]
 
-# The agents that come with the package, and how they play when nobody is named.
+# The agents that come with the package, and how they play by default.
 BUNDLED = {
   "gomoku": "lookahead:player=({})",
   "ttt3d": "guided:player=({}),simulations=400",
