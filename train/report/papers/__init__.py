@@ -263,12 +263,14 @@ class Paper(_Model):
   Attributes:
     name: its name in configs.
     title: its title.
+    doi: its DOI, if it has one.
     tables: its tables, by their numbers in the paper.
     figures: its figures, by their numbers in the paper.
   """
 
   name: str
   title: str
+  doi: str | None = None
   tables: dict[str, Table]
   figures: dict[str, Figure] = pydantic.Field(default_factory=dict)
 
