@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 import pathlib
 import re
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import pydantic
 import yaml
@@ -16,6 +16,7 @@ from train.config import agent_names
 from train.config import errors as config_errors
 from train.config import files as config_files
 from train.config import migrations
+from train.config import names
 from train.config import plan
 from train.config import sweeps as config_sweeps
 from train.learners import registry as learner_registry
@@ -26,6 +27,8 @@ __all__ = [
   "LearnerConfig",
   "RunConfig",
   "TestSettings",
+  "Unchecked",
+  "check",
   "differences",
   "dump",
   "from_saved",
@@ -33,6 +36,8 @@ __all__ = [
   "load_saved",
   "load_sweep",
   "migrate_saved",
+  "read",
+  "read_sweep",
   "sweep_name",
   "to_mapping",
 ]
@@ -218,18 +223,57 @@ class RunConfig(fields.Model):
     return test
 
 
+class Unchecked(NamedTuple):
+  """A config whose fields are right, before the checks that need jax.
+
+  Attributes:
+    config: what it says.
+    source: where it says so.
+  """
+
+  config: RunConfig
+  source: config_files.Source
+
+  def error(self, field: str, reason: str) -> ValueError:
+    """Returns the error about a field, with the file that it was written in."""
+    return ValueError(f"{self.source.origin(field)}: {field}: {reason}")
+
+
 def load(path: pathlib.Path | str, overrides: Sequence[str] = ()) -> RunConfig:
-  """Reads the description of a run.
+  """Reads the description of a run, and checks all of it.
 
   Args:
-    path: a YAML file.
+    path: a YAML file, or a name; see `names.find`.
     overrides: dotted paths with values, `test.every=1000`.
 
   Raises:
     ValueError: one sentence with the file, the field, its value and what is allowed.
   """
-  source = config_files.read(pathlib.Path(path))
+  return check(read(path, overrides))
+
+
+def read(path: pathlib.Path | str, overrides: Sequence[str] = ()) -> Unchecked:
+  """Reads the description of a run; most mistakes are found here, in no time.
+
+  Args and errors are those of `load`.
+  """
+  source = config_files.read(names.find(path))
   return _validate(config_files.apply_overrides(source, overrides))
+
+
+def check(unchecked: Unchecked) -> RunConfig:
+  """Returns a config, after the checks that need jax: who can play the game.
+
+  Raises:
+    ValueError: as `load`.
+  """
+  # Imported here: it imports jax, which takes longer than all that comes before.
+  from train.config import checks
+
+  mistake = checks.find_mistake(unchecked.config)
+  if mistake is not None:
+    raise unchecked.error(*mistake)
+  return unchecked.config
 
 
 def load_saved(path: pathlib.Path) -> RunConfig:
@@ -244,7 +288,7 @@ def from_saved(values: Mapping[str, Any], name: str) -> RunConfig:
     values: laid out as in a file, perhaps under older names of settings.
     name: of the file, for errors.
   """
-  return _validate(config_files.Source(name, migrations.migrate(values), {}))
+  return check(_validate(config_files.Source(name, migrations.migrate(values), {})))
 
 
 def migrate_saved(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -258,9 +302,10 @@ def sweep_name(path: pathlib.Path | str) -> str:
   Raises:
     ValueError: if the name is none for a directory.
   """
-  name = config_files.read_mapping(pathlib.Path(path)).get("name")
+  path = names.find(path)
+  name = config_files.read_mapping(path).get("name")
   if name is None:
-    return pathlib.Path(path).stem
+    return path.stem
   if not isinstance(name, str) or not re.fullmatch(r"\w[\w.-]*", name):
     raise ValueError(f"{path}: name is {name!r}, but must name a directory")
   return name
@@ -269,7 +314,7 @@ def sweep_name(path: pathlib.Path | str) -> str:
 def load_sweep(
   path: pathlib.Path | str, overrides: Sequence[str] = ()
 ) -> list[tuple[str, RunConfig]]:
-  """Reads the descriptions of many runs, each with its name.
+  """Reads the descriptions of many runs, each with its name, and checks all of them.
 
   A run has the name of its file; in a sweep over readings of a paper `READING/FILE`,
   and each reading has all runs.
@@ -279,9 +324,16 @@ def load_sweep(
       run.
     overrides: as in `load`, for all runs.
   """
-  path = pathlib.Path(path)
+  return [(name, check(run)) for name, run in read_sweep(path, overrides)]
+
+
+def read_sweep(
+  path: pathlib.Path | str, overrides: Sequence[str] = ()
+) -> list[tuple[str, Unchecked]]:
+  """Reads the descriptions of many runs, as `load_sweep` and as quick as `read`."""
+  path = names.find(path)
   if "runs" not in config_files.read_mapping(path):
-    return [(path.stem, load(path, overrides))]
+    return [(path.stem, read(path, overrides))]
   return [
     (name, _validate(source)) for name, source in config_sweeps.read(path, overrides)
   ]
@@ -318,23 +370,15 @@ def differences(
   return found
 
 
-def _validate(source: config_files.Source) -> RunConfig:
-  """Returns the config, after all checks: first those that need no jax."""
+def _validate(source: config_files.Source) -> Unchecked:
+  """Returns the config, if its fields are right."""
   try:
-    config = RunConfig.model_validate(source.values)
+    return Unchecked(RunConfig.model_validate(source.values), source)
   except pydantic.ValidationError as error:
     learner = source.values.get("learner")
     kind = learner.get("kind") if isinstance(learner, Mapping) else None
     message = config_errors.sentence(error, source, RunConfig, str(kind))
     raise ValueError(message) from error
-  # Imported here: it imports jax, which takes longer than to say what else is wrong.
-  from train.config import checks
-
-  mistake = checks.find_mistake(config)
-  if mistake is not None:
-    field, reason = mistake
-    raise ValueError(f"{source.origin(field)}: {field}: {reason}")
-  return config
 
 
 def _check_names(names: Mapping[str, Any]) -> None:

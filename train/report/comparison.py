@@ -161,12 +161,7 @@ def _check_reference(
   run: records.Run, paper: records.PaperReference, number: str
 ) -> None:
   try:
-    table = papers.load(paper.name).find(number, paper.row)
-    if table.games and run.game not in table.games:
-      known = ", ".join(table.games)
-      raise ValueError(
-        f"table {number} of {paper.name} is not for {run.game}, but for {known}"
-      )
+    papers.load(paper.name).find(number, paper.row, run.game)
   except ValueError as error:
     raise ValueError(f"{run.files.config}: paper: {error}") from error
 

@@ -5,7 +5,10 @@ import dataclasses
 import functools
 
 import numpy as np
-import scipy.stats
+
+# Not scipy.stats, which is then imported at its first use: papers are looked up, and
+# mistakes in a config's paper said, without waiting for it.
+import scipy
 
 __all__ = [
   "STATISTICS",
