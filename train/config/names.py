@@ -23,7 +23,10 @@ def find(name: pathlib.Path | str) -> pathlib.Path:
     ValueError: if there is no such config, with the closest names that there are.
   """
   given = pathlib.Path(name)
-  places = [given, *(folder / given for folder in _folders() if not given.is_absolute())]
+  places = [
+    given,
+    *(folder / given for folder in _folders() if not given.is_absolute()),
+  ]
   for place in places:
     for path in (place, pathlib.Path(f"{place}{SUFFIX}")):
       if path.is_file():

@@ -22,10 +22,10 @@ def make() -> dict[str, Any]:
   models = {
     kind: entry.settings for kind, entry in sorted(learner_registry.KINDS.items())
   }
+  every: list[type[pydantic.BaseModel]] = [run.RunConfig, *models.values()]
   # All at once, so that models of the same name get names that differ.
   references, shared = pydantic.json_schema.models_json_schema(
-    [(model, "validation") for model in (run.RunConfig, *models.values())],
-    ref_template=_REFERENCES,
+    [(model, "validation") for model in every], ref_template=_REFERENCES
   )
   definitions = shared["$defs"]
 

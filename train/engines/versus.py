@@ -2,6 +2,7 @@
 
 import functools
 import pathlib
+from typing import Any
 
 import chex
 import jax
@@ -15,7 +16,7 @@ from train.match import host as host_match
 from train.match import host_player
 from train.run import agents
 
-__all__ = ["play"]
+__all__ = ["describe", "play"]
 
 
 def play(
@@ -54,6 +55,21 @@ def play(
   return host_match.play(
     game, *makers, num_games=num_games, console=console, record=record
   )
+
+
+def describe(spec: str) -> dict[str, Any]:
+  """Returns what is to be said of a player: its spec, its name and its agents.
+
+  Raises:
+    ValueError: if there is no such player.
+  """
+  if registry.is_engine(spec):
+    return {"spec": spec, "name": spec, "agents": []}
+  return {
+    "spec": spec,
+    "name": agents.describe(spec),
+    "agents": agents.provenance(spec),
+  }
 
 
 def _make(

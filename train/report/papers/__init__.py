@@ -301,7 +301,9 @@ class Paper(_Model):
     _check_known("row", row, found.rows, f" in table {table} of {self.name}")
     if found.games and game not in found.games:
       known = ", ".join(found.games)
-      raise ValueError(f"table {table} of {self.name} is not for {game}, but for {known}")
+      raise ValueError(
+        f"table {table} of {self.name} is not for {game}, but for {known}"
+      )
     return found
 
 
