@@ -4,6 +4,7 @@ import json
 import pathlib
 from typing import Annotated, Literal
 
+import rich.box
 import rich.console
 import rich.filesize
 import rich.markup
@@ -21,6 +22,9 @@ from train.learners import registry as learner_registry
 from train.run import listing
 
 __all__ = ["bench", "config", "games", "report", "runs"]
+
+# Of the table of runs, in letters.
+LEAST_WIDTH = 140
 
 
 def games() -> None:
@@ -107,16 +111,9 @@ def runs(
     if not rows:
       common.say(f"there are no runs in {directory}")
       return
-    table = rich.table.Table(title=rich.markup.escape(f"Runs in {directory}"))
-    for heading in ("run", "game", "learner"):
-      table.add_column(heading, overflow="fold")
-    for heading in ("trials", "games", "tests", "score", "size"):
-      table.add_column(heading, justify="right")
-    table.add_column("state", overflow="fold")
-    table.add_column("last written")
-    for row in rows:
-      table.add_row(*map(rich.markup.escape, _cells(row)))
-    rich.console.Console().print(table)
+    # Narrower, the columns would be torn to pieces; terminals break longer lines.
+    width = max(rich.console.Console().width, LEAST_WIDTH)
+    rich.console.Console(width=width).print(_table_of_runs(rows))
 
 
 def report(
@@ -182,11 +179,25 @@ def _configs_by_folder() -> dict[str, list[str]]:
   return found
 
 
+def _table_of_runs(rows: list[listing.Row]) -> rich.table.Table:
+  table = rich.table.Table(box=rich.box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+  table.add_column("run", overflow="fold")
+  for heading in ("game", "learner"):
+    table.add_column(heading, no_wrap=True)
+  for heading in ("trials", "games", "tests", "score", "size"):
+    table.add_column(heading, justify="right", no_wrap=True)
+  table.add_column("last written", no_wrap=True)
+  table.add_column("state", overflow="fold")
+  for row in rows:
+    table.add_row(*map(rich.markup.escape, _cells(row)))
+  return table
+
+
 def _cells(row: listing.Row) -> list[str]:
   """Returns a run's row of the table."""
 
   def of(part: int | None, whole: int | None) -> str:
-    return "" if part is None or whole is None else f"{part:,} of {whole:,}"
+    return "" if part is None or whole is None else f"{part:,}/{whole:,}"
 
   return [
     row.name,
@@ -197,6 +208,6 @@ def _cells(row: listing.Row) -> list[str]:
     of(row.tests, row.tests_wanted),
     "" if row.score is None else f"{row.score:.1%}",
     rich.filesize.decimal(row.num_bytes),
-    row.state if row.problem is None else f"{row.state}: {row.problem}",
     "" if row.written is None else f"{row.written.astimezone():%Y-%m-%d %H:%M}",
+    row.state if row.problem is None else f"{row.state}: {row.problem}",
   ]

@@ -17,17 +17,21 @@ def check(unchecked: config_lib.Unchecked) -> None:
   Raises:
     ValueError: one sentence with the file, what it says, and the closest that there is.
   """
-  reason = find_mistake(unchecked.config)
-  if reason is not None:
-    raise unchecked.error("paper", reason)
+  mistake = find_mistake(unchecked.config)
+  if mistake is not None:
+    raise unchecked.error(*mistake)
 
 
-def find_mistake(config: config_lib.RunConfig) -> str | None:
-  """Returns what is wrong with the paper of a config, if anything is."""
+def find_mistake(config: config_lib.RunConfig) -> tuple[str, str] | None:
+  """Returns the field and the sentence of the first mistake, if there is one."""
+  field = "paper"
   try:
     for reference in runs.read_references(config_lib.to_mapping(config)):
+      field = "paper.name"
+      paper = papers.load(reference.name)
       for table in reference.tables:
-        papers.load(reference.name).find(table, reference.row, config.game)
+        field = "paper.row" if table in paper.tables else "paper.table"
+        paper.find(table, reference.row, config.game)
   except ValueError as error:
-    return str(error)
+    return field, str(error)
   return None

@@ -69,7 +69,8 @@ class Agent:
   def values(self, state: jaxgames.State) -> jax.Array:
     """Returns `[num_actions]` float32, what each action is worth to the player to move.
 
-    What is not legal is -inf. The scale is the learner's own.
+    What is not legal is -inf, and what the agent does not consider: in Gomoku, cells
+    far from all stones. The scale is the learner's own.
     """
     return _values(self.player, state)
 
