@@ -169,10 +169,13 @@ def bench(
 
 def _configs_by_folder() -> dict[str, list[str]]:
   """Returns the configs that describe a run or a sweep, not only a part of one."""
+  from train.report import references
+
   found: dict[str, list[str]] = {}
   for name in names.known():
     try:
-      config_lib.read_sweep(name)
+      for _, run in config_lib.read_sweep(name):
+        references.check(run)
     except ValueError:
       continue
     found.setdefault(name.rpartition("/")[0], []).append(name)

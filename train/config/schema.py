@@ -11,6 +11,16 @@ __all__ = ["make"]
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _REFERENCES = "#/$defs/{model}"
+_BOUNDS = {
+  "ge": "minimum",
+  "gt": "exclusiveMinimum",
+  "le": "maximum",
+  "lt": "exclusiveMaximum",
+}
+_EXTENDS = {
+  "description": "Files, relative to this one, whose fields this one has too.",
+  "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
+}
 
 
 def make() -> dict[str, Any]:
@@ -46,13 +56,7 @@ def make() -> dict[str, Any]:
     },
     "$defs": definitions,
   }
-  return _drop_unused(_without_required(schema))
-
-
-_EXTENDS = {
-  "description": "Files, relative to this one, whose fields this one has too.",
-  "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
-}
+  return _drop_unused(_clean(schema))
 
 
 def _with_kind(settings: dict[str, Any], kind: str) -> dict[str, Any]:
@@ -66,14 +70,16 @@ def _with_kind(settings: dict[str, Any], kind: str) -> dict[str, Any]:
   }
 
 
-def _without_required(value: Any) -> Any:
-  """Returns a schema without its lists of fields that must be there."""
+def _clean(value: Any) -> Any:
+  """Returns a schema without lists of required fields, its bounds in JSON's words."""
   if isinstance(value, list):
-    return [_without_required(item) for item in value]
+    return [_clean(item) for item in value]
   if not isinstance(value, dict):
     return value
+  is_number = value.get("type") in ("integer", "number")
   return {
-    key: _without_required(item)
+    # Around our own validators pydantic leaves bounds as they are called in Python.
+    _BOUNDS.get(key, key) if is_number else key: _clean(item)
     for key, item in value.items()
     # A field that is called so would have a schema, not a list.
     if not (key == "required" and isinstance(item, list))

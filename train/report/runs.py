@@ -400,7 +400,8 @@ def _read_text(path: pathlib.Path) -> str:
 def _first_problem(error: pydantic.ValidationError) -> str:
   problem = error.errors()[0]
   field = ".".join(map(str, problem["loc"]))
-  return f"{field}: {problem['msg']}" if field else problem["msg"]
+  message = str(problem["msg"]).removeprefix("Value error, ")
+  return f"{field}: {message}" if field else message
 
 
 def _read_lines(path: pathlib.Path) -> dict[int, dict[int, _Line]]:
