@@ -20,7 +20,9 @@ def wheel(tmp_path_factory) -> pathlib.Path:
   directory = tmp_path_factory.mktemp("wheel")
   command = [sys.executable, "-m", "pip", "wheel", *OFFLINE, "--no-build-isolation"]
   subprocess.run(
-    [*command, "--wheel-dir", str(directory), str(paths.ROOT)], check=True, cwd=directory
+    [*command, "--wheel-dir", str(directory), str(paths.ROOT)],
+    check=True,
+    cwd=directory,
   )
   (found,) = directory.glob("*.whl")
   return found
