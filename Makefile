@@ -19,6 +19,7 @@ lint: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
 
 format: $(INSTALLED)
 	$(BIN)/ruff format .
@@ -41,4 +42,4 @@ lock:
 	rm -f $(INSTALLED)
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .jax_cache .hypothesis build dist *.egg-info
+	rm -rf $(VENV) .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .jax_cache .hypothesis build dist *.egg-info

@@ -12,7 +12,6 @@ __all__ = [
   "CriticTurn",
   "PatternSharing",
   "ScriptTies",
-  "ShapeSet",
   "Starts",
   "Ties",
 ]
@@ -35,6 +34,3 @@ PatternSharing = Literal["none", "symmetry", "all", "counts"]
 # How the critic sees counts of shapes, and whose turn it is; see `networks.critic`.
 CriticCounts = Literal["coded", "plain", "none"]
 CriticTurn = Literal["shapes", "two", "none"]
-
-# Sets of shapes of stones; see `gomoku.shapes`.
-ShapeSet = Literal["classic"]

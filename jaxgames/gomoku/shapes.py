@@ -17,11 +17,12 @@ import numpy as np
 from jaxgames import game as game_lib
 from jaxgames.gomoku import windows
 
-__all__ = ["SETS", "Changes", "changes", "count", "count_after", "surroundings"]
+__all__ = ["SHAPES", "Changes", "changes", "count", "count_after", "surroundings"]
 
 # The figure with the paper's shapes is missing. It says that there are 20, of five or six
-# cells, one of them five in a row; the classical list of Gomoku has as many.
-_CLASSIC = (
+# cells, one of them five in a row; the classical list of Gomoku has as many. Five in a
+# row comes first.
+SHAPES = (
   "XXXXX",  # five: the game is won
   "_XXXX_",  # open four: the next stone wins, wherever the other side puts its own
   "XXXX_",  # fours: the next stone wins unless its cell is taken
@@ -43,10 +44,6 @@ _CLASSIC = (
   "X__X_",
   "X___X",
 )
-
-
-# Sets of shapes by name (`options.ShapeSet`); the first shape of each is five in a row.
-SETS: dict[str, tuple[str, ...]] = {"classic": _CLASSIC}
 
 # How far from a new stone a shape of six cells may reach.
 REACH = 5

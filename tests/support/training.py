@@ -6,6 +6,9 @@ import jax
 import jax.export
 import jax.numpy as jnp
 
+from jaxgames import arena
+from jaxgames import players
+
 
 def begin(learner, key, opponent=0):
   """Returns the start of a trial."""
@@ -24,7 +27,7 @@ def advance(learner, state, until_games):
 
 
 def lower(learner):
-  """Returns the program for accelerators that trains, reports and chooses a move."""
+  """Returns the program for accelerators that trains, reports and plays a test."""
   states = jax.eval_shape(
     jax.vmap(functools.partial(begin, learner)),
     jax.random.split(jax.random.key(0), 2),
@@ -34,7 +37,9 @@ def lower(learner):
     state = advance(learner, state, until)
     state, metrics = learner.report(state)
     agent = learner.agent(learner.parameters(state))
-    return state, metrics, agent.act((), learner.game.init(), jax.random.key(0))
+    opponent = players.Random(learner.game)
+    score = arena.play_match(agent, opponent, jax.random.key(0), num_games=2)
+    return state, metrics, score
 
   until = jax.ShapeDtypeStruct((2,), jnp.int32)
   exported = jax.export.export(jax.jit(jax.vmap(chunk)), platforms=["cuda", "tpu"])

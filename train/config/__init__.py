@@ -1,4 +1,4 @@
-"""Configs: what a run is, how files compose to one, and what is said of mistakes."""
+"""Configs: what a run is, how files compose to one, and errors that explain."""
 
 from train.config.run import CheckpointSettings
 from train.config.run import LearnerConfig

@@ -1,6 +1,6 @@
-"""What can only be said of a config with the game at hand: who can play it.
+"""The checks of a config that need the game: whether its players can play it.
 
-Imports jax, so `load` asks here last, when all that is cheap to check is right.
+They import jax, so `load` makes them last, when all that is cheap to check is right.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,6 +13,7 @@ from jaxgames.players import base
 from jaxgames.players import registry as player_registry
 from train.config import agent_names
 from train.config import run
+from train.learners.common import fields
 
 __all__ = ["check_exact", "find_mistake"]
 
@@ -34,7 +35,9 @@ def find_mistake(config: run.RunConfig) -> tuple[str, str] | None:
 def _checks(
   game: jaxgames.LineGame, config: run.RunConfig
 ) -> Iterator[tuple[str, Callable[[], Any]]]:
-  specs = [("opponent", spec) for spec in config.opponents.values() if spec != "self"]
+  specs = [
+    ("opponent", spec) for spec in config.opponents.values() if spec != fields.SELF_PLAY
+  ]
   specs.append(("test.against", config.test.against))
   specs += [("test.also_against", spec) for spec in config.test.also_against.values()]
   for field, spec in specs:

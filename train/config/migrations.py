@@ -34,6 +34,7 @@ RENAMED_VALUES: dict[str, dict[str, dict[Any, Any]]] = {
 # Settings that no longer exist, and the value with which they changed nothing.
 REMOVED: dict[str, dict[str, Any]] = {
   "td": {"network.sharing": "none", "network.crossings": 0},
+  "adp": {"network.shapes": "classic", "opening_distance": None},
 }
 
 
@@ -53,7 +54,7 @@ def migrate(values: Mapping[str, Any]) -> dict[str, Any]:
     if path in flat and isinstance(flat[path], str):
       flat[path] = table.get(flat[path], flat[path])
   for path, neutral in REMOVED.get(kind, {}).items():
-    if flat.get(path) == neutral:
+    if path in flat and flat[path] == neutral:
       del flat[path]
   return {**values, "learner": _unflatten(flat)}
 

@@ -45,8 +45,8 @@ __all__ = [
 # The number of games is kept in 32 bits, and a trial may overshoot its last target.
 MOST_GAMES = 2_000_000_000
 
-# The opponents that stand for the learner itself, and for the player in tests.
-SELF_PLAY, TESTED = "self", "tested"
+# The opponent's name where it is the player of the tests.
+TESTED = "tested"
 
 
 def _check_player(spec: str) -> str:
@@ -204,7 +204,7 @@ class RunConfig(fields.Model):
       )
     _check_names(several)
     for spec in several.values() if several else [value]:
-      if spec not in (SELF_PLAY, TESTED):
+      if spec not in (fields.SELF_PLAY, TESTED):
         _check_player(str(spec))
     return value
 
@@ -297,7 +297,7 @@ def migrate_saved(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def sweep_name(path: pathlib.Path | str) -> str:
-  """Returns the name of a sweep: what its file says, or is called.
+  """Returns the name of a sweep: from its file, or else the file's own.
 
   Raises:
     ValueError: if the name is none for a directory.

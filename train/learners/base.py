@@ -9,11 +9,9 @@ import jax
 
 from jaxgames import game as game_lib
 from jaxgames import players
+from train.learners.common import fields
 
-__all__ = ["SELF_PLAY", "Learner", "LearnerState", "Metrics", "Task"]
-
-# The opponent's name where the learner plays both sides.
-SELF_PLAY = "self"
+__all__ = ["Learner", "LearnerState", "Metrics", "Task"]
 
 # A pytree with everything of one trial that affects its future: parameters, optimizer,
 # keys, games in play, replay, counters.
@@ -44,7 +42,7 @@ class Task:
   def make_opponent(self) -> players.Player | None:
     """Returns the only opponent; none in self-play."""
     (spec,) = self.opponents.values()
-    return None if spec == SELF_PLAY else self.make_player_fn(self.game, spec)
+    return None if spec == fields.SELF_PLAY else self.make_player_fn(self.game, spec)
 
   def require_self_play(self, kind: str, otherwise: str = "") -> None:
     """Raises a `ValueError` unless the learner plays itself.
@@ -54,7 +52,7 @@ class Task:
       otherwise: what else it can do, for the error's sentence.
     """
     for spec in self.opponents.values():
-      if spec != SELF_PLAY:
+      if spec != fields.SELF_PLAY:
         raise ValueError(
           f"opponent is {spec!r}, but learner {kind} plays against itself{otherwise}: "
           "it must be 'self'"

@@ -23,6 +23,7 @@ from train.run import provenance as provenance_lib
 
 __all__ = [
   "Agent",
+  "bundled_file",
   "default_opponent",
   "describe",
   "load",
@@ -134,6 +135,11 @@ def default_opponent(name: str) -> str:
     name: of the game, perhaps with a size.
   """
   return DEFAULTS.get(name.partition(":")[0], OTHERWISE)
+
+
+def bundled_file(name: str) -> pathlib.Path:
+  """Returns where the file of a bundled agent is."""
+  return agent_names.parse(name).path
 
 
 def describe(spec: str) -> str:

@@ -24,6 +24,7 @@ from train.learners import base
 __all__ = [
   "Checkpoints",
   "Restored",
+  "named_leaves",
   "read_date",
   "restore",
   "restore_part",
@@ -402,7 +403,7 @@ def _to_host(state: base.LearnerState) -> dict[str, np.ndarray]:
   """Returns copies of all leaves by name, keys as their plain numbers."""
   # Copies, since on a CPU the host would else look at memory that is donated next.
   return {
-    name: np.array(_key_data(leaf)) for name, leaf in _named_leaves(state) if leaf.size
+    name: np.array(_key_data(leaf)) for name, leaf in named_leaves(state) if leaf.size
   }
 
 
@@ -410,7 +411,7 @@ def _from_host(
   leaves: Mapping[str, np.ndarray], abstract_state: base.LearnerState
 ) -> base.LearnerState:
   values = []
-  for name, leaf in _named_leaves(abstract_state):
+  for name, leaf in named_leaves(abstract_state):
     value: Any = leaves[name] if leaf.size else np.empty(leaf.shape, leaf.dtype)
     if _is_key(leaf):
       value = jax.random.wrap_key_data(value, impl=_key_implementation(leaf))
@@ -421,14 +422,14 @@ def _from_host(
 def _saved_specs(
   abstract_state: base.LearnerState,
 ) -> Iterator[tuple[str, tuple[tuple[int, ...], np.dtype]]]:
-  for name, leaf in _named_leaves(abstract_state):
+  for name, leaf in named_leaves(abstract_state):
     # Orbax refuses arrays without elements; there is nothing to save of them either.
     if leaf.size:
       saved = jax.eval_shape(_key_data, leaf)
       yield name, (saved.shape, saved.dtype)
 
 
-def _named_leaves(state: base.LearnerState) -> list[tuple[str, Any]]:
+def named_leaves(state: base.LearnerState) -> list[tuple[str, Any]]:
   return [
     (jax.tree_util.keystr(path, simple=True, separator="/"), leaf)
     for path, leaf in jax.tree_util.tree_leaves_with_path(state)

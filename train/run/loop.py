@@ -226,7 +226,7 @@ class _Run:
       if is_last or progress.num_tests % config.checkpoint.every == 0:
         self._save(score=progress.score)
         if is_last:
-          return  # That it is finished is said once it is on disk.
+          return  # The status says so once the checkpoint is on disk.
         self._write_status()
 
   def _train_chunk(self, target: int) -> programs.Reached:

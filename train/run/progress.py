@@ -58,7 +58,7 @@ class Progress:
   def count_test(
     self, trials: np.ndarray, result: programs.TestResult
   ) -> list[dict[str, Any]]:
-    """Counts a test; returns what metrics.jsonl says of it, a line for each trial.
+    """Counts a test; returns its lines of metrics.jsonl, one for each trial.
 
     Args:
       trials: the numbers of those that were tested.
@@ -90,7 +90,7 @@ class Progress:
     self.diverged = sorted({*self.diverged, *diverged.tolist()})
 
   def status(self, config: config_lib.RunConfig) -> dict[str, Any]:
-    """Returns what run.json says of the run's course."""
+    """Returns what run.json records of the progress."""
     return {
       "trials": config.num_trials,
       "games": self.games,
@@ -125,7 +125,7 @@ class Progress:
     wins, draws, losses = (
       int(counts[row].sum()) for counts in (score.wins, score.draws, score.losses)
     )
-    # By way of text, which says of a short float no more digits than it has.
+    # Through text, so that a float32 has no more digits than it holds.
     metrics = {name: float(str(value[row])) for name, value in result.metrics.items()}
     return {
       "test": self.num_tests,

@@ -1,7 +1,6 @@
 """Counts of shapes, against a scan of the board cell by cell."""
 
 import functools
-from typing import get_args
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,11 +10,10 @@ import numpy as np
 import pytest
 
 import jaxgames
-from jaxgames import options
 from jaxgames.gomoku import shapes
 
 GOMOKU = jaxgames.make("gomoku")
-CLASSIC = shapes.SETS["classic"]
+CLASSIC = shapes.SHAPES
 
 
 def scan(board, drawing):
@@ -60,10 +58,6 @@ def random_board(seed):
   return board
 
 
-def test_sets_are_those_that_configs_may_name():
-  assert set(shapes.SETS) == set(get_args(options.ShapeSet))
-
-
 def test_the_classic_list_has_what_the_paper_says():
   assert len(CLASSIC) == len(set(CLASSIC)) == 20
   assert {len(drawing) for drawing in CLASSIC} == {5, 6}
@@ -93,18 +87,16 @@ def test_the_edge_closes_a_shape():
   assert found["_XXXX_"] == 0
 
 
-@pytest.mark.parametrize("name", shapes.SETS)
 @given(seed=st.integers(0, 2**32 - 1))
-def test_counts_are_those_of_a_scan(name, seed):
+def test_counts_are_those_of_a_scan(seed):
   board = random_board(seed)
-  drawings = shapes.SETS[name]
+  drawings = shapes.SHAPES
   assert np.asarray(count(drawings, board)).tolist() == naive(board, drawings)
 
 
-@pytest.mark.parametrize("name", shapes.SETS)
 @given(seed=st.integers(0, 2**32 - 1))
-def test_counts_after_a_stone_are_those_of_the_new_board(name, seed):
-  board, drawings = random_board(seed), shapes.SETS[name]
+def test_counts_after_a_stone_are_those_of_the_new_board(seed):
+  board, drawings = random_board(seed), shapes.SHAPES
   empty = np.flatnonzero(board.ravel() == 0)
   cells = np.random.default_rng(seed).choice(empty, 8).astype(np.int32)
   counts = jnp.stack([count(drawings, board), count(drawings, -board)])

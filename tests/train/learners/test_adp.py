@@ -380,24 +380,6 @@ def test_watched_games_are_the_experts():
 # The loop's demands.
 
 
-def test_trials_differ_and_chunks_make_no_difference():
-  learner = make(lanes=4, stages=({"games": 9, "epsilon": 0.2},), updates=2)
-  advance = jax.jit(functools.partial(training.advance, learner))
-  ends = [advance(begin(learner, seed), 9) for seed in (0, 1)]
-  assert not np.array_equal(*(end.params["params"]["inner"] for end in ends))
-  state = begin(learner)
-  for until in (2, 3, 8, 9):
-    state = advance(state, until)
-  chex.assert_trees_all_equal(state, ends[0])
-
-
-def test_trial_that_waits_stays_as_it_is():
-  learner = make()
-  state = turns(learner, begin(learner), 3)
-  after = quick.jit(learner.step)(state, jnp.bool_(False))
-  chex.assert_trees_all_equal(after, state)
-
-
 def test_self_teaching_learns_to_win():
   learner = make(
     game="gomoku:size=9",
@@ -479,23 +461,12 @@ def test_a_critic_that_sees_cells_stays_on_its_board():
     agent.on(jaxgames.make("gomoku"))
 
 
-def test_training_and_tests_lower_for_accelerators():
-  assert "callback" not in training.lower(make(lanes=2))
-
-
-def test_no_key_is_used_twice():
-  learner = make(lanes=2, stages=({"games": 9, "epsilon": 0.2},))
-  with jax.debug_key_reuse(True):
-    state = begin(learner)
-    quick.jit(learner._step)(state)
-
-
 @pytest.mark.parametrize(
   ("fields", "message"),
   [
     ({"game": "connect4"}, "boards with two axes"),
     ({"network": {"inputs": 100}}, "network.inputs is 100, but this network has 274"),
-    ({"network": {"shapes": "clasic"}}, "classic"),
+    ({"network": {"counts": "cded"}}, "coded"),
     (
       {"network": {"counts": "none", "turn": "none", "first": False}},
       "must see something",

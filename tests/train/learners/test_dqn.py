@@ -291,24 +291,6 @@ def test_nothing_is_learnt_before_the_memory_holds_enough():
   assert float(state.counts.num_updates) == 1
 
 
-def test_trial_that_waits_stays_as_it_is():
-  learner = make(lanes=2, invalid="penalized", optimizer="adam")
-  turn, state = quick.jit(learner.step), begin(learner)
-  for _ in range(4):
-    state = turn(state, jnp.bool_(True))
-  chex.assert_trees_all_equal(turn(state, jnp.bool_(False)), state)
-
-
-def test_chunks_make_no_difference():
-  learner = make(lanes=4, optimizer="adam", replay=20, target_every=5)
-  advance = jax.jit(functools.partial(training.advance, learner))
-  state = begin(learner)
-  at_once = advance(state, 40)
-  for until in (7, 8, 31, 40):
-    state = advance(state, until)
-  chex.assert_trees_all_equal(state, at_once)
-
-
 @pytest.mark.parametrize("invalid", ["penalized", "ignored", "masked"])
 def test_moves_that_are_not_possible(invalid):
   learner = make(lanes=200, invalid=invalid, epsilon=1.0, final_epsilon=1.0, replay=500)
@@ -441,18 +423,6 @@ def test_self_play_halves_the_losses_to_random():
   before = train_and_test(jax.random.key(0), 0).losses.sum()
   after = train_and_test(jax.random.key(0), 4000).losses.sum()
   assert int(after) < int(before) // 2
-
-
-def test_training_and_tests_lower_for_accelerators():
-  learner = make(lanes=4, symmetries=True, double=True)
-  assert "callback" not in training.lower(learner)
-
-
-def test_no_key_is_used_twice():
-  learner = make(lanes=2, symmetries=True, updates=2)
-  with jax.debug_key_reuse(True):
-    state = begin(learner)
-    quick.jit(learner._step)(state)
 
 
 @pytest.mark.parametrize(

@@ -343,18 +343,6 @@ def test_self_play_halves_the_losses_to_random():
   assert int(after) < int(before) // 2
 
 
-def test_training_and_tests_lower_for_accelerators():
-  learner = make(lanes=4)
-  assert "callback" not in training.lower(learner)
-
-
-def test_no_key_is_used_twice():
-  learner = make(lanes=2, epsilon=0.5)
-  with jax.debug_key_reuse(True):
-    state = begin(learner)
-    quick.jit(learner._step)(state)
-
-
 @pytest.mark.parametrize(
   ("fields", "message"),
   [

@@ -2,7 +2,6 @@
 
 import functools
 
-import chex
 import jax
 import jax.export
 import jax.numpy as jnp
@@ -131,22 +130,6 @@ def test_trials_with_different_opponents_are_as_they_are_alone():
   assert len(np.unique(np.asarray(states.utilities), axis=0)) == 6
 
 
-def test_a_trial_that_waits_stays_as_it_is():
-  learner = make()
-  state = train(learner, 50)
-  after = quick.jit(learner.step)(state, jnp.bool_(False))
-  chex.assert_trees_all_equal(after, state)
-
-
-def test_chunks_make_no_difference():
-  learner = make()
-  advance = quick.jit(functools.partial(training.advance, learner))
-  state = training.begin(learner, jax.random.key(0))
-  for until in (1, 8, 100):
-    state = advance(state, until)
-  chex.assert_trees_all_equal(state, train(learner, 100))
-
-
 def test_losses_are_counted_over_the_last_games():
   learner = make(window=20)
   twin = tabular_twin.Twin(learner.game, learner.settings, ("win", "block"))
@@ -262,18 +245,3 @@ def test_games_in_parallel_are_refused():
   )
   with pytest.raises(ValueError, match=r"parallel_games is 4.*use more trials"):
     programs.make_learner(config)
-
-
-def test_training_lowers_for_accelerators():
-  learner = make(opponent={"self": "self", "rules": "combined"}, random_games="drawn")
-
-  def chunk(states, until):
-    return jax.vmap(functools.partial(training.advance, learner))(states, until)
-
-  keys = jax.random.split(jax.random.key(0), 2)
-  states = jax.eval_shape(
-    jax.vmap(functools.partial(training.begin, learner)), keys, jnp.arange(2)
-  )
-  until = jax.ShapeDtypeStruct((2,), jnp.int32)
-  exported = jax.export.export(jax.jit(chunk), platforms=["cuda", "tpu"])(states, until)
-  assert "callback" not in exported.mlir_module()

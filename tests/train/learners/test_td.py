@@ -256,33 +256,6 @@ def test_advance_stops_at_the_first_turn_with_enough_games():
   chex.assert_trees_all_equal(advance(ahead, 5), ahead)
 
 
-def test_chunks_make_no_difference():
-  learner = make(lanes=8, opponent="benchmark")
-  advance = jax.jit(functools.partial(training.advance, learner))
-  state = begin(learner)
-  at_once = advance(state, 60)
-  for until in (7, 8, 31, 60):
-    state = advance(state, until)
-  chex.assert_trees_all_equal(state, at_once)
-
-
-def test_trials_differ_and_each_is_the_same_alone():
-  learner = make(lanes=4)
-  keys = jax.random.split(jax.random.key(0), 3)
-  train = jax.jit(
-    jax.vmap(lambda key: training.advance(learner, training.begin(learner, key), 30))
-  )
-  together = train(keys)
-  weights = together.params["params"]["sums"]["kernel"]
-  assert not np.allclose(weights[0], weights[1])
-  assert not np.allclose(weights[1], weights[2])
-  alone = train(keys[1:2])
-  same = jax.tree.map(lambda x: x[1:2], together)
-  np.testing.assert_array_equal(alone.games.num_games, same.games.num_games)
-  np.testing.assert_array_equal(alone.games.states.own[0], same.games.states.own[0])
-  chex.assert_trees_all_close(alone.params, same.params, atol=1e-5)
-
-
 def test_no_lane_idles_and_games_are_counted_once():
   learner = make(lanes=16)
   state = start(learner, 200)
@@ -340,36 +313,6 @@ def test_self_play_halves_the_losses_to_random():
   before = train_and_test(jax.random.key(0), 0).losses.sum()
   after = train_and_test(jax.random.key(0), 6000).losses.sum()
   assert int(after) < int(before) // 2
-
-
-@pytest.mark.parametrize("opponent", ["self", "benchmark"])
-def test_training_and_tests_lower_for_accelerators(opponent):
-  learner = make(game="ttt3d", lanes=16, opponent=opponent)
-  states = jax.eval_shape(
-    jax.vmap(functools.partial(training.begin, learner)),
-    jax.random.split(jax.random.key(0), 2),
-  )
-  chunk = jax.jit(jax.vmap(functools.partial(training.advance, learner)))
-  until = jax.ShapeDtypeStruct((2,), jnp.int32)
-  exported = jax.export.export(chunk, platforms=["cuda", "tpu"])(states, until)
-  assert "callback" not in exported.mlir_module()
-  benchmark = players.make(learner.game, "benchmark")
-
-  def test(state, key):
-    state, metrics = learner.report(state)
-    player = learner.agent(learner.parameters(state))
-    return metrics, arena.play_match(player, benchmark, key, num_games=8)
-
-  keys = jax.eval_shape(lambda: jax.random.split(jax.random.key(0), 2))
-  tested = jax.export.export(jax.jit(jax.vmap(test)), platforms=["cuda", "tpu"])
-  assert "callback" not in tested(states, keys).mlir_module()
-
-
-def test_no_key_is_used_twice():
-  learner = make(lanes=2, opponent="combined", starts="random")
-  with jax.debug_key_reuse(True):
-    state = begin(learner)
-    quick.jit(functools.partial(learner._step))(state)
 
 
 @pytest.mark.parametrize(

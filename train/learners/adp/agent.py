@@ -20,7 +20,6 @@ def make_critic(
   """
   critic = networks.Critic(
     game=game,
-    shapes=settings.shapes,
     counts=settings.counts,
     turn=settings.turn,
     sees_first=settings.first,

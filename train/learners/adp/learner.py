@@ -22,7 +22,6 @@ from jaxgames import batching
 from jaxgames import bits
 from jaxgames import networks
 from jaxgames import players
-from jaxgames.gomoku import windows
 from jaxgames.players import base
 from jaxgames.players import critic_greedy
 from jaxgames.players import value_greedy
@@ -273,10 +272,6 @@ class AdpLearner(learner_lib.NetworkLearner):
     is_first_of_all = situations.is_turn & situations.is_first
     is_opening = (states.num_moves < 2) & ~is_first_of_all & has_random_opening
     anywhere = jax.vmap(self.game.legal_actions)(states)
-    if self.settings.opening_distance is not None:
-      anywhere = jax.vmap(windows.near_stones, in_axes=(None, 0, None))(
-        self.game, states, self.settings.opening_distance
-      )
     allowed = jnp.where(is_opening[:, None], anywhere, moves.is_move)
     random = jax.random.bits(key_which, (self.num_lanes,), jnp.uint32)
     return jax.vmap(base.draw_allowed)(random, allowed), is_random | is_opening

@@ -15,8 +15,7 @@ class NetworkSettings(fields.Model):
 
   Attributes:
     inputs: how many inputs there are; if given, what follows must agree.
-    shapes: the list of shapes whose numbers describe a position.
-    counts: how these numbers are encoded.
+    counts: how the numbers of shapes are encoded.
     turn: how it sees whose turn it is.
     first: whether it sees who moved first.
     board: whether it sees each cell.
@@ -25,7 +24,6 @@ class NetworkSettings(fields.Model):
   """
 
   inputs: fields.Count | None = None
-  shapes: options.ShapeSet = "classic"
   counts: options.CriticCounts = "coded"
   turn: options.CriticTurn = "shapes"
   first: bool = True
@@ -83,7 +81,6 @@ class Settings(fields.Model):
     exploration_updates: whether the position before a random move is updated towards
       the one after it. The paper says nothing, so it is.
     distance: how far from a stone moves may be, along any axis; the paper says near.
-    opening_distance: the same for random first moves; anywhere if not given.
     takes_five: whether five in a row is completed wherever it can be.
     expert: the player whose moves are the correct ones: an agent, or a player that
       chooses by the position alone. The share of correct moves is then reported.
@@ -104,7 +101,6 @@ class Settings(fields.Model):
   stages: Annotated[tuple[Stage, ...], pydantic.Field(min_length=1)] = PAPER_STAGES
   exploration_updates: bool = True
   distance: fields.Count = 1
-  opening_distance: fields.Count | None = None
   takes_five: bool = True
   expert: str | None = None
   watches: bool = False

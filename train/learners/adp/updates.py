@@ -83,7 +83,8 @@ def descend(
   """
   inner, outer = params["params"]["inner"], params["params"]["outer"]
   inputs = transitions.inputs
-  chex.assert_shape(inputs, (None, inner.shape[0]))
+  chex.assert_shape([inputs, transitions.next_inputs], (None, inner.shape[0]))
+  chex.assert_equal_shape([transitions.rewards, transitions.weights])
   now = _Layer(
     inputs @ inner,
     transitions.next_inputs @ inner,

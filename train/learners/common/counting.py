@@ -50,6 +50,7 @@ def count_ended(
     states: `[B]` positions, before new games begin.
     is_first: `[B]` bool, whether the side whose wins are counted moved first.
   """
+  chex.assert_equal_shape([states.is_over, is_first])
   ended = states.is_over
   return GameCounts(
     num_games=counts.num_games + total(ended, ended),

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 import pydantic
 
 __all__ = [
+  "SELF_PLAY",
   "Count",
   "FinalRate",
   "Model",
@@ -16,6 +17,9 @@ __all__ = [
   "Steps",
   "Whole",
 ]
+
+# The opponent's name where the learner plays both sides.
+SELF_PLAY = "self"
 
 # In which games the learner moves first.
 Starts = Literal["alternate", "always", "never", "random"]
@@ -42,6 +46,6 @@ FinalRate = Annotated[float, pydantic.Field(ge=0)]
 
 
 class Model(pydantic.BaseModel):
-  """Settings: frozen, and without fields that nobody asked for."""
+  """Settings: frozen, and without unknown fields."""
 
   model_config = pydantic.ConfigDict(frozen=True, extra="forbid")

@@ -38,6 +38,7 @@ def is_turn(num_moves: chex.Array, is_first: chex.Array) -> jax.Array:
     num_moves: `[B]` int32, moves made.
     is_first: `[B]` bool, whether that side moved first.
   """
+  chex.assert_equal_shape([num_moves, is_first])
   return (num_moves % 2 == 0) == is_first
 
 

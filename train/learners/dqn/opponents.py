@@ -1,4 +1,4 @@
-"""Opponents that search, made quick: searches of all positions are made beforehand."""
+"""Opponents that search, made fast: all positions are searched before training."""
 
 import functools
 
@@ -26,8 +26,8 @@ class Searched(base.Memoryless):
 
   Attributes:
     game: a small one.
-    actions: `[num_states, searches]` int8, what each search found, by the position's
-      place in the game's graph.
+    actions: `[num_states, searches]` int8, the move that each search found, by the
+      position's index in the game's graph.
   """
 
   game: game_lib.LineGame = struct.field(pytree_node=False)
@@ -46,7 +46,7 @@ def search_beforehand(player: players.Player, searches: int) -> players.Player:
   """Returns a player whose searches, if it makes any, are made now, on the host.
 
   Args:
-    player: any; those that it is made of are looked at too.
+    player: any; the players that it is made of are prepared too.
     searches: how many of each position.
   """
   if player.is_search:

@@ -73,6 +73,7 @@ class QUpdates:
     Returns:
       What is after the step, and `[]` float32 the batch's mean squared error.
     """
+    chex.assert_equal_shape([batch.actions, batch.rewards, batch.discounts])
     targets = self.targets(online, batch)
 
     def loss(params: chex.ArrayTree) -> jax.Array:
@@ -132,11 +133,11 @@ def transform(
   actions = jnp.asarray(np.argsort(game.action_symmetries, axis=1), jnp.int32)
   drawn = jax.random.randint(key, batch.actions.shape, 0, cells.shape[0])
 
-  def turn(boards: jax.Array) -> jax.Array:
+  def permute(boards: jax.Array) -> jax.Array:
     return jnp.take_along_axis(boards, cells[drawn], axis=1)
 
   return batch._replace(
-    boards=turn(batch.boards),
+    boards=permute(batch.boards),
     actions=actions[drawn, batch.actions],
-    next_boards=turn(batch.next_boards),
+    next_boards=permute(batch.next_boards),
   )

@@ -21,7 +21,7 @@ class Transitions(NamedTuple):
     rewards: `[...]` float32, for the mover.
     discounts: `[...]` float32, what the value of the next board is multiplied by: 0
       once the game is over, below 0 if it is the other player's to move.
-    next_boards: `[..., num_cells]` int8, seen by who is to move there.
+    next_boards: `[..., num_cells]` int8, seen by the player to move.
   """
 
   boards: chex.Array
@@ -65,6 +65,8 @@ def add(replay: Replay, new: Transitions, is_kept: chex.Array) -> Replay:
     new: `[B]`.
     is_kept: `[B]` bool; the others are left out. Nothing is copied if all are.
   """
+  chex.assert_equal_shape([is_kept, new.actions])
+  chex.assert_type(is_kept, bool)
   capacity = replay.rows.actions.shape[0]
   order = jnp.cumsum(is_kept, dtype=jnp.int32)
   # What is out of range is not written.

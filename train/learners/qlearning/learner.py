@@ -295,6 +295,8 @@ def desired_outputs(
     discount: gamma.
     rewards: for a win, a draw and a loss.
   """
+  chex.assert_rank([outputs, actions, is_updated, num_moves, is_won], [2, 1, 1, 0, 0])
+  chex.assert_equal_shape_prefix([outputs, actions, is_updated], 1)
   win, draw, loss = rewards
   places = jnp.arange(outputs.shape[1], dtype=jnp.int32)
   numbers = jnp.arange(outputs.shape[0], dtype=jnp.int32)

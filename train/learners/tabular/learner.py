@@ -92,7 +92,7 @@ class TabularLearner:
     self.game = task.game
     self.graph = graph_lib.of(self.game)
     self.side = agent.side_of(settings)
-    self.opponents = opponents_lib.tabulate(self.game, task.opponents)
+    self.opponents = opponents_lib.tabulate(task)
     self.rate_fn = schedule.linear(
       settings.learning_rate, settings.final_learning_rate, task.num_games
     )

@@ -1,0 +1,1 @@
+"""The tests of jaxgames, and what they share."""
