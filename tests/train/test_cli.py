@@ -166,6 +166,12 @@ def test_a_config_that_is_not_there_is_one_sentence(empty, command):
   )
 
 
+def test_a_sweep_is_not_trained_but_swept(empty):
+  result = invoke("train", "ttt3d/table2")
+  assert result.exit_code == 2
+  assert "jaxgames sweep ttt3d/table2" in result.stderr
+
+
 @pytest.mark.parametrize(
   "arguments",
   [

@@ -258,6 +258,8 @@ def read(path: pathlib.Path | str, overrides: Sequence[str] = ()) -> Unchecked:
   Args and errors are those of `load`.
   """
   source = config_files.read(names.find(path))
+  if "runs" in source.values:
+    raise ValueError(f"{source.name} has many runs: jaxgames sweep {path} makes them")
   return _validate(config_files.apply_overrides(source, overrides))
 
 
