@@ -1,9 +1,10 @@
-"""Settings that had other names: configs that runs have saved are read all the same.
+"""Settings and players that had other names: saved configs are read all the same.
 
 A config that a person writes is not migrated; the error for an old name says the new one.
 """
 
 from collections.abc import Mapping
+import re
 from typing import Any
 
 __all__ = ["migrate", "new_name"]
@@ -38,14 +39,22 @@ REMOVED: dict[str, dict[str, Any]] = {
 }
 
 
+# Players by their former names; a spec begins with one, or has one among its options.
+RENAMED_PLAYERS = {"ahead": "lookahead"}
+
+
 def migrate(values: Mapping[str, Any]) -> dict[str, Any]:
-  """Returns the values of a saved config with all settings under their present names.
+  """Returns the values of a saved config with everything under its present name.
 
   A removed setting stays if it had an effect, so that it is refused by name.
   """
+  values = {
+    key: _rename_players(value) if key in ("opponent", "test", "learner") else value
+    for key, value in values.items()
+  }
   learner = values.get("learner")
   if not isinstance(learner, Mapping):
-    return dict(values)
+    return values
   kind = str(learner.get("kind"))
   flat = dict(_flatten(learner))
   renamed, new_values = RENAMED.get(kind, {}), RENAMED_VALUES.get(kind, {})
@@ -62,6 +71,17 @@ def migrate(values: Mapping[str, Any]) -> dict[str, Any]:
 def new_name(kind: str, path: str) -> str | None:
   """Returns what a setting under `learner` is called now, if it had another name."""
   return RENAMED.get(kind, {}).get(path)
+
+
+def _rename_players(value: Any) -> Any:
+  """Returns a config's part with the players in it under their present names."""
+  if isinstance(value, Mapping):
+    return {key: _rename_players(inner) for key, inner in value.items()}
+  if not isinstance(value, str):
+    return value
+  for old, new in RENAMED_PLAYERS.items():
+    value = re.sub(rf"(^|[(=]){old}(?=:)", rf"\1{new}", value)
+  return value
 
 
 def _flatten(values: Mapping[str, Any], before: str = "") -> list[tuple[str, Any]]:

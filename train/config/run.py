@@ -105,7 +105,7 @@ class LearnerConfig(fields.Model):
   """The way to learn. In a file, `kind` stands among the settings.
 
   Attributes:
-    kind: a name in `train.learner_registry.KINDS`.
+    kind: a name in `train.learners.registry.KINDS`.
     settings: an instance of that kind's settings.
   """
 

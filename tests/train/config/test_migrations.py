@@ -37,6 +37,19 @@ def test_renamed_settings_and_values_keep_their_meaning():
   }
 
 
+def test_renamed_players_are_found_wherever_they_are_named():
+  values = {
+    "opponent": {"a": "ahead:player=random", "b": "random"},
+    "test": {"against": "sometimes:player=(ahead:width=2),other=random"},
+    "paper": {"row": "ahead:"},
+  }
+  assert migrations.migrate(values) == {
+    "opponent": {"a": "lookahead:player=random", "b": "random"},
+    "test": {"against": "sometimes:player=(lookahead:width=2),other=random"},
+    "paper": {"row": "ahead:"},
+  }
+
+
 def test_a_removed_setting_that_had_an_effect_is_refused(tmp_path):
   saved = yaml.safe_load(SAVED[-1].read_text())
   assert saved["learner"]["kind"] == "td"
