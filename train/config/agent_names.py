@@ -9,6 +9,7 @@ import re
 from typing import NamedTuple
 
 import jaxgames
+from jaxgames.players import registry
 
 __all__ = ["BUNDLED", "SUFFIX", "AgentName", "is_agent", "parse"]
 
@@ -54,6 +55,10 @@ def parse(spec: str) -> AgentName:
 
 def is_agent(spec: str) -> bool:
   """Returns whether a text names an agent, not a kind of player."""
+  # The last option of a player may be an agent's file.
+  is_player = spec.partition(":")[0] in registry.PLAYERS
+  if is_player and not pathlib.Path(spec).exists():
+    return False
   name = parse(spec)
   return name.is_file or (name.path / "config.yaml").exists()
 

@@ -49,14 +49,33 @@ MOST_GAMES = 2_000_000_000
 TESTED = "tested"
 
 
-def _check_player(spec: str) -> str:
+# The context of validation for a config that was saved: an agent that a run was trained
+# against may be gone, and only who trains on needs it.
+SAVED = {"is_saved": True}
+
+
+def _check_player(spec: str, info: pydantic.ValidationInfo) -> str:
   """Refuses a spec whose name or options are unknown; agents are looked at later."""
-  if not agent_names.is_agent(spec):
+  if info.context != SAVED and not agent_names.is_agent(spec):
     player_registry.check(spec, agent_names.is_agent)
   return spec
 
 
 PlayerSpec = Annotated[str, pydantic.AfterValidator(_check_player)]
+
+
+def _check_players_of(
+  settings: pydantic.BaseModel, info: pydantic.ValidationInfo
+) -> None:
+  """Refuses settings of a learner that name unknown players."""
+  for field, description in type(settings).model_fields.items():
+    spec = getattr(settings, field)
+    if fields.IS_PLAYER in description.metadata and spec is not None:
+      try:
+        _check_player(spec, info)
+      except ValueError as error:
+        model = type(settings)
+        raise config_errors.field_error(model, field, spec, error) from error
 
 
 class TestSettings(fields.Model):
@@ -170,7 +189,7 @@ class RunConfig(fields.Model):
 
   @pydantic.field_validator("learner", mode="before")
   @classmethod
-  def _read_learner(cls, value: Any) -> Any:
+  def _read_learner(cls, value: Any, info: pydantic.ValidationInfo) -> Any:
     if isinstance(value, LearnerConfig):
       return value
     if not isinstance(value, Mapping):
@@ -183,10 +202,11 @@ class RunConfig(fields.Model):
         f"no learner {kind!r}: {known}" if is_given else f"it is missing: {known}"
       )
       raise config_errors.field_error(LearnerConfig, "kind", kind, error)
-    settings = {key: value[key] for key in value if key != "kind"}
-    return LearnerConfig(
-      kind=kind, settings=kinds[kind].settings.model_validate(settings)
+    settings = kinds[kind].settings.model_validate(
+      {key: value[key] for key in value if key != "kind"}
     )
+    _check_players_of(settings, info)
+    return LearnerConfig(kind=kind, settings=settings)
 
   @pydantic.field_validator("opponent", mode="before")
   @classmethod
@@ -205,7 +225,7 @@ class RunConfig(fields.Model):
     _check_names(several)
     for spec in several.values() if several else [value]:
       if spec not in (fields.SELF_PLAY, TESTED):
-        _check_player(str(spec))
+        _check_player(str(spec), info)
     return value
 
   @pydantic.field_validator("test")
@@ -290,12 +310,14 @@ def from_saved(values: Mapping[str, Any], name: str) -> RunConfig:
     values: laid out as in a file, perhaps under older names of settings.
     name: of the file, for errors.
   """
-  return check(_validate(config_files.Source(name, migrations.migrate(values), {})))
+  source = config_files.Source(name, migrations.migrate(values), {})
+  return _validate(source, SAVED).config
 
 
 def migrate_saved(values: Mapping[str, Any]) -> dict[str, Any]:
   """Returns a config that was laid out by `to_mapping` as it would be laid out now."""
-  return to_mapping(RunConfig.model_validate(migrations.migrate(values)))
+  migrated = migrations.migrate(values)
+  return to_mapping(RunConfig.model_validate(migrated, context=SAVED))
 
 
 def sweep_name(path: pathlib.Path | str) -> str:
@@ -372,10 +394,13 @@ def differences(
   return found
 
 
-def _validate(source: config_files.Source) -> Unchecked:
+def _validate(
+  source: config_files.Source, context: dict[str, Any] | None = None
+) -> Unchecked:
   """Returns the config, if its fields are right."""
   try:
-    return Unchecked(RunConfig.model_validate(source.values), source)
+    config = RunConfig.model_validate(source.values, context=context)
+    return Unchecked(config, source)
   except pydantic.ValidationError as error:
     learner = source.values.get("learner")
     kind = learner.get("kind") if isinstance(learner, Mapping) else None
