@@ -77,51 +77,28 @@ def empty(tmp_path, monkeypatch) -> pathlib.Path:
   return tmp_path
 
 
-def test_killed_and_resumed_run_equals_an_unbroken_one(tmp_path):
-  whole = run(*SMALL_RUN, "--out", "whole", cwd=tmp_path)
+def test_a_run_is_trained_reported_matched_and_never_overwritten(empty):
+  # Kills and exact resume are in the contract suite of learners.
+  whole = run(*SMALL_RUN, "--out", "whole", cwd=empty)
   assert whole.returncode == 0, whole.stdout + whole.stderr
-  broken = tmp_path / "broken"
-  process = start(*SMALL_RUN, "--out", "broken", cwd=tmp_path)
-  num_kills = 0
-  for num_lines in (3, 10):
-    wait_for_lines(broken / "metrics.jsonl", num_lines, process)
-    if process.poll() is None:
-      num_kills += 1
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
-    process = start("resume", "broken", cwd=tmp_path)
-  output, _ = process.communicate(timeout=300)
-  assert process.returncode == 0, output
-  assert num_kills == 2
-  expected = (tmp_path / "whole" / "metrics.jsonl").read_bytes()
-  assert (broken / "metrics.jsonl").read_bytes() == expected
-  fingerprints = [
-    json.loads((tmp_path / name / "run.json").read_text())["fingerprints"]
-    for name in ("whole", "broken")
-  ]
-  assert fingerprints[0] == fingerprints[1]
-  assert len(set(fingerprints[0])) == 2
-
-  # What came of it can be reported, matched and played.
-  reported = run("report", "whole", "--json", cwd=tmp_path)
-  rows = json.loads(reported.stdout)["rows"]
+  status = json.loads((empty / "whole" / "run.json").read_text())
+  assert len(set(status["fingerprints"])) == 2
+  rows = json.loads(invoke("report", "whole", "--json").stdout)["rows"]
   assert {(row["table"], row["row"], row["column"]) for row in rows} == {
     ("II", "deep_structured", "peak"),
     ("II", "deep_structured", "end"),
   }
   assert rows[0]["paper"]["mean"] == 65.9
-  matched = run(
-    "match", "ttt3d", "whole@1", "random", "--games", "50", "--json", cwd=tmp_path
-  )
+  matched = invoke("match", "ttt3d", "whole@1", "random", "--games", "50", "--json")
   result = json.loads(matched.stdout)
   assert result["wins"] + result["draws"] + result["losses"] == 50
-  again = run(*SMALL_RUN, "--out", "whole", cwd=tmp_path)
+  again = run(*SMALL_RUN, "--out", "whole", cwd=empty)
   assert again.returncode == 2
   assert "jaxgames resume" in again.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_saves_and_says_how_to_go_on(tmp_path, number):
+def test_a_signal_saves_and_says_how_to_continue(tmp_path, number):
   process = start(*SMALL_RUN, "games=1_000_000", "--out", "run", cwd=tmp_path)
   wait_for_lines(tmp_path / "run" / "metrics.jsonl", 2, process)
   process.send_signal(number)
