@@ -10,7 +10,7 @@ QUICKSTART := checkpoints/quickstart
 # Goes on with what an earlier call began, and shows it again once it is finished.
 train: $(INSTALLED)
 	if [ -e $(QUICKSTART)/config.yaml ]; then $(BIN)/jaxgames resume $(QUICKSTART); \
-	else $(BIN)/jaxgames train configs/quickstart.yaml --out $(QUICKSTART); fi
+	else $(BIN)/jaxgames train quickstart --out $(QUICKSTART); fi
 
 test: lint
 	$(BIN)/python -m pytest -n 2 --dist worksteal
@@ -25,12 +25,13 @@ format: $(INSTALLED)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-# The stamp is newer than the lock once everything that the lock names is installed.
+# The stamp is newer than the lock once everything that the lock names is installed, what
+# builds this package among it.
 $(INSTALLED): requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --editable .
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $(INSTALLED)
 
 # Writes down the newest versions that pyproject.toml allows. Versions only.
@@ -41,4 +42,4 @@ lock:
 	rm -f $(INSTALLED)
 
 clean:
-	rm -rf $(VENV) .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .jax_cache .hypothesis build *.egg-info
+	rm -rf $(VENV) .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .jax_cache .hypothesis build dist *.egg-info

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
   from jaxgames import game as game_lib
   from jaxgames.players import base
 
-__all__ = ["PLAYERS", "Entry", "Option", "check", "make", "parse"]
+__all__ = ["PLAYERS", "Entry", "Option", "check", "make", "parse", "players_in"]
 
 
 class Option(NamedTuple):
@@ -115,10 +115,21 @@ def check(spec: str, is_other_fn: Callable[[str], bool] | None = None) -> None:
   """
   if is_other_fn is not None and is_other_fn(spec):
     return
+  for inner in players_in(spec):
+    check(inner, is_other_fn)
+
+
+def players_in(spec: str) -> list[str]:
+  """Returns the players among the options of a player.
+
+  >>> players_in("sometimes:player=(mcts:simulations=50),other=random,probability=0.9")
+  ['mcts:simulations=50', 'random']
+
+  Raises:
+    ValueError: if the name or an option is unknown, missing or of another type.
+  """
   entry, values = _read(spec)
-  for key, value in values.items():
-    if entry.options[key].kind == "player":
-      check(value, is_other_fn)
+  return [value for key, value in values.items() if entry.options[key].kind == "player"]
 
 
 def parse(spec: str) -> tuple[str, dict[str, str]]:

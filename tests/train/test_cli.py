@@ -1,5 +1,6 @@
 """The whole program, as a person runs it: real processes."""
 
+from importlib.metadata import version
 import json
 import os
 import pathlib
@@ -10,6 +11,7 @@ import time
 
 import pytest
 import typer.testing
+import yaml
 
 import jaxgames
 from jaxgames import players
@@ -68,76 +70,205 @@ def invoke(*arguments: str, **options):
   return typer.testing.CliRunner().invoke(cli.app, arguments, **options)
 
 
-def test_killed_and_resumed_run_equals_an_unbroken_one(tmp_path):
-  whole = run(*SMALL_RUN, "--out", "whole", cwd=tmp_path)
-  assert whole.returncode == 0, whole.stdout + whole.stderr
-  broken = tmp_path / "broken"
-  process = start(*SMALL_RUN, "--out", "broken", cwd=tmp_path)
-  num_kills = 0
-  for num_lines in (3, 10):
-    wait_for_lines(broken / "metrics.jsonl", num_lines, process)
-    if process.poll() is None:
-      num_kills += 1
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
-    process = start("resume", "broken", cwd=tmp_path)
-  output, _ = process.communicate(timeout=300)
-  assert process.returncode == 0, output
-  assert num_kills == 2
-  expected = (tmp_path / "whole" / "metrics.jsonl").read_bytes()
-  assert (broken / "metrics.jsonl").read_bytes() == expected
-  fingerprints = [
-    json.loads((tmp_path / name / "run.json").read_text())["fingerprints"]
-    for name in ("whole", "broken")
-  ]
-  assert fingerprints[0] == fingerprints[1]
-  assert len(set(fingerprints[0])) == 2
+@pytest.fixture
+def empty(tmp_path, monkeypatch) -> pathlib.Path:
+  """An empty working directory."""
+  monkeypatch.chdir(tmp_path)
+  return tmp_path
 
-  # What came of it can be reported, matched and played.
-  reported = run("report", "whole", "--json", cwd=tmp_path)
-  rows = json.loads(reported.stdout)["rows"]
+
+def test_a_run_is_trained_reported_matched_and_never_overwritten(empty):
+  # Kills and exact resume are in the contract suite of learners.
+  whole = run(*SMALL_RUN, "--out", "whole", cwd=empty)
+  assert whole.returncode == 0, whole.stdout + whole.stderr
+  status = json.loads((empty / "whole" / "run.json").read_text())
+  assert len(set(status["fingerprints"])) == 2
+  rows = json.loads(invoke("report", "whole", "--json").stdout)["rows"]
   assert {(row["table"], row["row"], row["column"]) for row in rows} == {
     ("II", "deep_structured", "peak"),
     ("II", "deep_structured", "end"),
   }
   assert rows[0]["paper"]["mean"] == 65.9
-  matched = run(
-    "match", "ttt3d", "whole@1", "random", "--games", "50", "--json", cwd=tmp_path
-  )
+  matched = invoke("match", "ttt3d", "whole@1", "random", "--games", "50", "--json")
   result = json.loads(matched.stdout)
   assert result["wins"] + result["draws"] + result["losses"] == 50
-  again = run(*SMALL_RUN, "--out", "whole", cwd=tmp_path)
+  again = run(*SMALL_RUN, "--out", "whole", cwd=empty)
   assert again.returncode == 2
   assert "jaxgames resume" in again.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_saves_and_says_how_to_go_on(tmp_path, number):
+def test_a_signal_saves_and_says_how_to_continue(tmp_path, number):
   process = start(*SMALL_RUN, "games=1_000_000", "--out", "run", cwd=tmp_path)
   wait_for_lines(tmp_path / "run" / "metrics.jsonl", 2, process)
   process.send_signal(number)
   output, _ = process.communicate(timeout=120)
   assert process.returncode == 128 + number, output
   last = output.strip().splitlines()[-1]
-  assert "to go on: jaxgames resume run" in " ".join(last.split())
+  assert "to continue: jaxgames resume run" in " ".join(last.split())
   assert "Traceback" not in output
 
 
-def test_wrong_config_is_one_sentence(tmp_path):
-  config = str(CONFIGS / "quickstart.yaml")
-  for override, words in (
-    ("learner.netwrk.bias=true", ["learner.netwrk", "network"]),
-    ("game=ttt4d", ["ttt4d", "ttt3d"]),
-    ("opponent=benchmrk", ["benchmrk", "benchmark"]),
-    ("learner.epsilon=2", ["learner.epsilon", "2"]),
-    ("trials=0", ["trials", "0"]),
-  ):
-    result = run("train", config, override, "--out", "x", cwd=tmp_path)
-    assert result.returncode == 2
-    assert len(result.stderr.strip().splitlines()) == 1, result.stderr
-    for word in words:
-      assert word in result.stderr
-  assert not (tmp_path / "x").exists()
+@pytest.mark.parametrize(
+  ("arguments", "words"),
+  [
+    (("learner.netwrk.bias=true",), ["learner.netwrk", "network"]),
+    (("game=ttt4d",), ["ttt4d", "ttt3d"]),
+    (("opponent=benchmrk",), ["benchmrk", "benchmark"]),
+    (("learner.epsilon=2",), ["learner.epsilon", "2"]),
+    (("trials=0",), ["trials", "0"]),
+    (
+      ("paper.name=ttt3d", "paper.table=II", "paper.row=deep_structred"),
+      ["paper.row", "did you mean 'deep_structured'"],
+    ),
+    (("paper.name=ttt3", "paper.table=II"), ["paper", "row"]),
+  ],
+)
+@pytest.mark.parametrize("command", ["train", "sweep", "config"])
+def test_wrong_config_is_one_sentence(empty, command, arguments, words):
+  result = invoke(command, "quickstart", *arguments)
+  assert result.exit_code == 2
+  assert len(result.stderr.strip().splitlines()) == 1, result.stderr
+  for word in words:
+    assert word in result.stderr
+  assert not list(empty.iterdir())
+
+
+@pytest.mark.parametrize("command", ["train", "sweep", "config"])
+def test_a_config_that_is_not_there_is_one_sentence(empty, command):
+  result = invoke(command, "quickstrt", "trials=2")
+  assert result.exit_code == 2
+  assert (
+    result.stderr == "jaxgames: no config 'quickstrt': did you mean 'quickstart'?\n"
+  )
+
+
+def test_a_sweep_is_not_trained_but_swept(empty):
+  result = invoke("train", "ttt3d/table2")
+  assert result.exit_code == 2
+  assert "jaxgames sweep ttt3d/table2" in result.stderr
+
+
+@pytest.mark.parametrize(
+  "arguments",
+  [
+    ["--help"],
+    ["--version"],
+    ["train", "--help"],
+    ["train", "quickstart", "trials=0"],
+    ["train", "quickstart", "paper.name=ttt3d", "paper.table=IV", "paper.row=x"],
+    ["sweep", "ttt3d/table2", "ttt3d/tabel3"],
+    ["config", "quickstart", "game=ttt4d"],
+    ["config", "--schema"],
+    ["runs", str(paths.ROOT / "results" / "qlearn")],
+    ["games"],
+  ],
+  ids=" ".join,
+)
+def test_quick_answers_do_not_wait_for_jax(tmp_path, arguments):
+  code = (
+    "import sys\n"
+    "from train import cli\n"
+    f"sys.argv = ['jaxgames', *{arguments!r}]\n"
+    "try:\n"
+    "  cli.main()\n"
+    "except SystemExit:\n"
+    "  pass\n"
+    "heavy = {'jax', 'flax', 'scipy.stats', 'matplotlib', 'orbax'} & {*sys.modules}\n"
+    "sys.exit(f'imported: {heavy}' if heavy else 0)\n"
+  )
+  environment = {**os.environ, "PYTHONPATH": str(paths.ROOT)}
+  result = subprocess.run(
+    [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True,
+    text=True, timeout=60, check=False,
+  )  # fmt: skip
+  assert result.returncode == 0, result.stderr
+
+
+def test_version_names_jaxgames_and_jax():
+  result = invoke("--version")
+  assert result.exit_code == 0
+  assert result.output == f"jaxgames {version('jaxgames')} (jax {version('jax')})\n"
+
+
+@pytest.mark.parametrize(
+  ("line", "found"),
+  [
+    ("jaxgames ex", ["export"]),
+    ("jaxgames train qu", ["quickstart"]),
+    ("jaxgames sweep ttt3d/table", ["ttt3d/table2", "ttt3d/table3"]),
+    ("jaxgames play go", ["gomoku"]),
+    ("jaxgames match ttt3d attack", ["attack", "attack-defense"]),
+    ("jaxgames match ttt3d random ttt", ["ttt3d"]),
+  ],
+)
+def test_shells_complete_names(line, found):
+  environment = {
+    "_JAXGAMES_COMPLETE": "complete_bash",
+    "COMP_WORDS": line,
+    "COMP_CWORD": str(len(line.split()) - 1),
+  }
+  runner = typer.testing.CliRunner()
+  result = runner.invoke(cli.app, [], env=environment, prog_name="jaxgames")
+  assert result.output.split() == found
+
+
+def test_a_composed_config_loads_to_the_same(empty):
+  printed = invoke("config", "quickstart", "trials=3", "test.every=1000").stdout
+  (empty / "mine.yaml").write_text(printed)
+  config = config_lib.load("quickstart", ["trials=3", "test.every=1000"])
+  assert config_lib.load("mine") == config
+  assert invoke("config", "mine").stdout == printed
+
+
+def test_a_composed_sweep_has_all_its_runs():
+  printed = invoke("config", "ttt3d/table2", "games=1000").stdout
+  documents = list(yaml.safe_load_all(printed))
+  assert [document["games"] for document in documents] == [1000] * 5
+  assert "# selfplay_deep_structured\n" in printed
+
+
+def test_the_schema_is_printed_without_a_config():
+  assert "learner" in json.loads(invoke("config", "--schema").stdout)["properties"]
+  assert "which config?" in invoke("config").stderr
+
+
+def test_runs_are_listed_for_people_and_programs():
+  directory = str(paths.ROOT / "results" / "qlearn" / "runs")
+  (best, *others) = json.loads(invoke("runs", directory, "--json").stdout)["runs"]
+  assert (best["name"], best["state"], best["trials"]) == ("best", "finished", 10)
+  shown = invoke("runs", directory).output
+  assert f"{best['score']:.1%}" in shown
+  for other in others:
+    assert other["name"] in shown
+
+
+def test_runs_that_are_not_there_are_said_so(empty):
+  assert invoke("runs").stderr == "jaxgames: there is no directory checkpoints\n"
+  assert invoke("runs", ".").output == "there are no runs in .\n"
+  (empty / "other").mkdir()
+  (empty / "other" / "config.yaml").write_text("[")
+  shown = invoke("runs", ".")
+  assert shown.exit_code == 0
+  assert "damaged: config.yaml cannot be read" in shown.output
+
+
+def test_an_agent_is_exported_once(empty):
+  shown = invoke("export", "ttt3d", "agent.safetensors")
+  assert shown.exit_code == 0, shown.stderr
+  for word in ("ttt3d agent", "learner td", "trial 0", "100,000 games", "99.2%"):
+    assert word in shown.output
+  again = invoke("export", "ttt3d", "agent.safetensors")
+  assert again.exit_code == 2
+  assert "--force" in again.stderr
+  assert invoke("export", "ttt3d", "agent.safetensors", "--force").exit_code == 0
+  assert "no agent" in invoke("export", "nowhere", "b.safetensors").stderr
+
+
+def test_bench_measures_what_there_is():
+  result = invoke("bench", "everything")
+  assert result.exit_code == 2
+  assert "training" in result.stderr
 
 
 @pytest.mark.parametrize("path", sorted(CONFIGS.rglob("*.yaml")), ids=lambda p: p.stem)
@@ -176,18 +307,22 @@ def test_the_literal_reading_of_the_ttt3d_paper_adds_nothing_to_it():
     settings = config.learner.settings
     assert not settings.network.bias
     assert settings.network.slope is None
-    assert not settings.network.straight
+    assert not settings.network.linear_output_gradient
     assert not settings.counts_wins
-    assert settings.teaches_terminal
-    assert settings.exploration_teaches == "chosen"
+    assert settings.updates_terminal
+    assert settings.exploration_target == "chosen"
     assert settings.starts == config.test.starts == "alternate"
 
 
 def test_games_lists_everything_by_name():
   result = invoke("games", env={"COLUMNS": "120"})
   assert result.exit_code == 0
-  for name in [*jaxgames.GAMES, *players.PLAYERS, "td"]:
+  configs = ["quickstart", "ttt3d/beyond", "ttt3d/parallel/sum_1"]
+  for name in [*jaxgames.GAMES, *players.PLAYERS, "td", *configs, "bundled"]:
     assert name in result.output
+  # Parts of configs cannot be trained.
+  for name in ("hybrid/base", "ttt3d/networks", "ttt3d/selfplay "):
+    assert name not in result.output
 
 
 def test_match_prints_json_for_programs_and_a_table_for_people():
@@ -200,6 +335,19 @@ def test_match_prints_json_for_programs_and_a_table_for_people():
   shown = invoke(*arguments, env={"COLUMNS": "100"})
   assert "moving second" in shown.output
   assert str(result["wins"]) in shown.output
+  assert result["players"]["a"] == {"spec": "expert", "name": "expert", "agents": []}
+
+
+def test_a_match_names_its_agents():
+  arguments = ("match", "ttt3d", "ttt3d", "random", "--games", "4")
+  a = json.loads(invoke(*arguments, "--json").stdout)["players"]["a"]
+  assert a["spec"] == "ttt3d"
+  assert a["name"] == "ttt3d agent (bundled, 100,000 games)"
+  (agent,) = a["agents"]
+  expected = {"agent": "ttt3d", "game": "ttt3d", "trial": 0, "games": 100_000}
+  assert expected.items() <= agent.items()
+  assert "beyond" in agent["run"]
+  assert a["name"] in invoke(*arguments, env={"COLUMNS": "100"}).output
 
 
 @pytest.mark.parametrize(
@@ -213,8 +361,7 @@ def test_match_prints_json_for_programs_and_a_table_for_people():
     (("resume", "nowhere"), "nowhere"),
   ],
 )
-def test_wrong_names_are_one_sentence(arguments, words, tmp_path):
-  os.chdir(tmp_path)
+def test_wrong_names_are_one_sentence(arguments, words, empty):
   result = invoke(*arguments)
   assert result.exit_code == 2
   assert words in result.stderr
@@ -235,22 +382,23 @@ def test_help_of_every_command_says_what_it_does():
     assert command.callback.__doc__.splitlines()[0] in result.output
 
 
-def test_sweep_of_two_configs_makes_both_and_reports_both(tmp_path):
+def test_sweep_of_two_configs_makes_both_and_reports_both(empty):
   for name in ("one", "two"):
-    (tmp_path / f"{name}.yaml").write_text(
+    (empty / f"{name}.yaml").write_text(
       "game: tictactoe\n"
       "learner: {kind: td, network: {hidden: [3], detectors: 0}}\n"
       "games: 40\nparallel_games: 8\n"
       "test: {every: 20, games: 4, against: random}\n"
     )
-  command = ("sweep", "one.yaml", "two.yaml", "trials=2", "--out", "out")
-  first = run(*command, cwd=tmp_path)
-  assert first.returncode == 0, first.stderr
+  command = ("sweep", "one.yaml", "two", "trials=2", "--out", "out", "--devices", "2")
+  first = invoke(*command)
+  assert first.exit_code == 0, first.stderr
   for name in ("one", "two"):
-    status = json.loads((tmp_path / "out" / name / name / "run.json").read_text())
+    status = json.loads((empty / "out" / name / name / "run.json").read_text())
     assert status["is_finished"]
     assert status["trials"] == 2
-  assert "out/one/report/report.md" in first.stdout
-  again = run(*command, cwd=tmp_path)
-  assert again.returncode == 0, again.stderr
-  assert "games/s" not in again.stdout
+  assert "out/one/report/report.md" in first.output
+  again = invoke(*command)
+  assert again.exit_code == 0, again.stderr
+  assert "games/s" not in again.output
+  assert "finished" in invoke("runs", "out").output

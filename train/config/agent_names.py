@@ -1,15 +1,22 @@
-"""How trained agents are named: a run's directory, or an agent's file.
+"""How trained agents are named: a run's directory, an agent's file, or a bundled one.
 
-`DIR`, `DIR@TRIAL`, `DIR@TRIAL:best`, or `FILE.safetensors`. Free of jax.
+`DIR`, `DIR@TRIAL`, `DIR@TRIAL:best`, `FILE.safetensors`, or the game of an agent that
+comes with the package; a directory of that name is written `./gomoku`. Free of jax.
 """
 
 import pathlib
 import re
 from typing import NamedTuple
 
-__all__ = ["SUFFIX", "AgentName", "is_agent", "parse"]
+import jaxgames
+from jaxgames.players import registry
+
+__all__ = ["BUNDLED", "SUFFIX", "AgentName", "is_agent", "parse"]
 
 SUFFIX = ".safetensors"
+
+# The games that the package has an agent for, its file named after the game.
+BUNDLED = ("gomoku", "ttt3d")
 
 _PATTERN = re.compile(r"(?P<directory>.+?)(@(?P<trial>[0-9]+))?(:(?P<which>best))?")
 
@@ -21,11 +28,13 @@ class AgentName(NamedTuple):
     path: a run's directory, or an agent's file.
     trial: of the run.
     is_best: whether the agent with the best test score is meant, not the newest.
+    is_bundled: whether it comes with the package.
   """
 
   path: pathlib.Path
   trial: int = 0
   is_best: bool = False
+  is_bundled: bool = False
 
   @property
   def is_file(self) -> bool:
@@ -33,7 +42,9 @@ class AgentName(NamedTuple):
 
 
 def parse(spec: str) -> AgentName:
-  """Returns the parts of an agent's name; nothing is looked up."""
+  """Returns the parts of an agent's name; whether there is one is not looked up."""
+  if spec in BUNDLED:
+    return AgentName(_folder() / f"{spec}{SUFFIX}", is_bundled=True)
   match = _PATTERN.fullmatch(spec)
   # A directory whose own name looks like more than a name is still one.
   if match is None or pathlib.Path(spec).exists():
@@ -44,5 +55,13 @@ def parse(spec: str) -> AgentName:
 
 def is_agent(spec: str) -> bool:
   """Returns whether a text names an agent, not a kind of player."""
+  # The last option of a player may be an agent's file.
+  is_player = spec.partition(":")[0] in registry.PLAYERS
+  if is_player and not pathlib.Path(spec).exists():
+    return False
   name = parse(spec)
   return name.is_file or (name.path / "config.yaml").exists()
+
+
+def _folder() -> pathlib.Path:
+  return pathlib.Path(jaxgames.__file__).parent / "agents"

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 import pathlib
 import re
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import pydantic
 import yaml
@@ -16,6 +16,7 @@ from train.config import agent_names
 from train.config import errors as config_errors
 from train.config import files as config_files
 from train.config import migrations
+from train.config import names
 from train.config import plan
 from train.config import sweeps as config_sweeps
 from train.learners import registry as learner_registry
@@ -26,6 +27,8 @@ __all__ = [
   "LearnerConfig",
   "RunConfig",
   "TestSettings",
+  "Unchecked",
+  "check",
   "differences",
   "dump",
   "from_saved",
@@ -33,6 +36,8 @@ __all__ = [
   "load_saved",
   "load_sweep",
   "migrate_saved",
+  "read",
+  "read_sweep",
   "sweep_name",
   "to_mapping",
 ]
@@ -44,14 +49,33 @@ MOST_GAMES = 2_000_000_000
 TESTED = "tested"
 
 
-def _check_player(spec: str) -> str:
+# The context of validation for a config that was saved: an agent that a run was trained
+# against may be gone, and only who trains on needs it.
+SAVED = {"is_saved": True}
+
+
+def _check_player(spec: str, info: pydantic.ValidationInfo) -> str:
   """Refuses a spec whose name or options are unknown; agents are looked at later."""
-  if not agent_names.is_agent(spec):
+  if info.context != SAVED and not agent_names.is_agent(spec):
     player_registry.check(spec, agent_names.is_agent)
   return spec
 
 
 PlayerSpec = Annotated[str, pydantic.AfterValidator(_check_player)]
+
+
+def _check_players_of(
+  settings: pydantic.BaseModel, info: pydantic.ValidationInfo
+) -> None:
+  """Refuses settings of a learner that name unknown players."""
+  for field, description in type(settings).model_fields.items():
+    spec = getattr(settings, field)
+    if fields.IS_PLAYER in description.metadata and spec is not None:
+      try:
+        _check_player(spec, info)
+      except ValueError as error:
+        model = type(settings)
+        raise config_errors.field_error(model, field, spec, error) from error
 
 
 class TestSettings(fields.Model):
@@ -165,7 +189,7 @@ class RunConfig(fields.Model):
 
   @pydantic.field_validator("learner", mode="before")
   @classmethod
-  def _read_learner(cls, value: Any) -> Any:
+  def _read_learner(cls, value: Any, info: pydantic.ValidationInfo) -> Any:
     if isinstance(value, LearnerConfig):
       return value
     if not isinstance(value, Mapping):
@@ -178,10 +202,11 @@ class RunConfig(fields.Model):
         f"no learner {kind!r}: {known}" if is_given else f"it is missing: {known}"
       )
       raise config_errors.field_error(LearnerConfig, "kind", kind, error)
-    settings = {key: value[key] for key in value if key != "kind"}
-    return LearnerConfig(
-      kind=kind, settings=kinds[kind].settings.model_validate(settings)
+    settings = kinds[kind].settings.model_validate(
+      {key: value[key] for key in value if key != "kind"}
     )
+    _check_players_of(settings, info)
+    return LearnerConfig(kind=kind, settings=settings)
 
   @pydantic.field_validator("opponent", mode="before")
   @classmethod
@@ -200,7 +225,7 @@ class RunConfig(fields.Model):
     _check_names(several)
     for spec in several.values() if several else [value]:
       if spec not in (fields.SELF_PLAY, TESTED):
-        _check_player(str(spec))
+        _check_player(str(spec), info)
     return value
 
   @pydantic.field_validator("test")
@@ -218,18 +243,59 @@ class RunConfig(fields.Model):
     return test
 
 
+class Unchecked(NamedTuple):
+  """A config whose fields are right, before the checks that need jax.
+
+  Attributes:
+    config: what it says.
+    source: where it says so.
+  """
+
+  config: RunConfig
+  source: config_files.Source
+
+  def error(self, field: str, reason: str) -> ValueError:
+    """Returns the error about a field, with the file that it was written in."""
+    return ValueError(f"{self.source.origin(field)}: {field}: {reason}")
+
+
 def load(path: pathlib.Path | str, overrides: Sequence[str] = ()) -> RunConfig:
-  """Reads the description of a run.
+  """Reads the description of a run, and checks all of it.
 
   Args:
-    path: a YAML file.
+    path: a YAML file, or a name; see `names.find`.
     overrides: dotted paths with values, `test.every=1000`.
 
   Raises:
     ValueError: one sentence with the file, the field, its value and what is allowed.
   """
-  source = config_files.read(pathlib.Path(path))
+  return check(read(path, overrides))
+
+
+def read(path: pathlib.Path | str, overrides: Sequence[str] = ()) -> Unchecked:
+  """Reads the description of a run; most mistakes are found here, in no time.
+
+  Args and errors are those of `load`.
+  """
+  source = config_files.read(names.find(path))
+  if "runs" in source.values:
+    raise ValueError(f"{source.name} has many runs: jaxgames sweep {path} makes them")
   return _validate(config_files.apply_overrides(source, overrides))
+
+
+def check(unchecked: Unchecked) -> RunConfig:
+  """Returns a config, after the checks that need jax: who can play the game.
+
+  Raises:
+    ValueError: as `load`.
+  """
+  # Imported here: it imports jax, which takes longer than all that comes before.
+  from train.config import checks
+
+  mistake = checks.find_mistake(unchecked.config)
+  if mistake is not None:
+    raise unchecked.error(*mistake)
+  return unchecked.config
 
 
 def load_saved(path: pathlib.Path) -> RunConfig:
@@ -244,12 +310,14 @@ def from_saved(values: Mapping[str, Any], name: str) -> RunConfig:
     values: laid out as in a file, perhaps under older names of settings.
     name: of the file, for errors.
   """
-  return _validate(config_files.Source(name, migrations.migrate(values), {}))
+  source = config_files.Source(name, migrations.migrate(values), {})
+  return _validate(source, SAVED).config
 
 
 def migrate_saved(values: Mapping[str, Any]) -> dict[str, Any]:
   """Returns a config that was laid out by `to_mapping` as it would be laid out now."""
-  return to_mapping(RunConfig.model_validate(migrations.migrate(values)))
+  migrated = migrations.migrate(values)
+  return to_mapping(RunConfig.model_validate(migrated, context=SAVED))
 
 
 def sweep_name(path: pathlib.Path | str) -> str:
@@ -258,9 +326,10 @@ def sweep_name(path: pathlib.Path | str) -> str:
   Raises:
     ValueError: if the name is none for a directory.
   """
-  name = config_files.read_mapping(pathlib.Path(path)).get("name")
+  path = names.find(path)
+  name = config_files.read_mapping(path).get("name")
   if name is None:
-    return pathlib.Path(path).stem
+    return path.stem
   if not isinstance(name, str) or not re.fullmatch(r"\w[\w.-]*", name):
     raise ValueError(f"{path}: name is {name!r}, but must name a directory")
   return name
@@ -269,7 +338,7 @@ def sweep_name(path: pathlib.Path | str) -> str:
 def load_sweep(
   path: pathlib.Path | str, overrides: Sequence[str] = ()
 ) -> list[tuple[str, RunConfig]]:
-  """Reads the descriptions of many runs, each with its name.
+  """Reads the descriptions of many runs, each with its name, and checks all of them.
 
   A run has the name of its file; in a sweep over readings of a paper `READING/FILE`,
   and each reading has all runs.
@@ -279,9 +348,16 @@ def load_sweep(
       run.
     overrides: as in `load`, for all runs.
   """
-  path = pathlib.Path(path)
+  return [(name, check(run)) for name, run in read_sweep(path, overrides)]
+
+
+def read_sweep(
+  path: pathlib.Path | str, overrides: Sequence[str] = ()
+) -> list[tuple[str, Unchecked]]:
+  """Reads the descriptions of many runs, as `load_sweep` and as quick as `read`."""
+  path = names.find(path)
   if "runs" not in config_files.read_mapping(path):
-    return [(path.stem, load(path, overrides))]
+    return [(path.stem, read(path, overrides))]
   return [
     (name, _validate(source)) for name, source in config_sweeps.read(path, overrides)
   ]
@@ -318,23 +394,18 @@ def differences(
   return found
 
 
-def _validate(source: config_files.Source) -> RunConfig:
-  """Returns the config, after all checks: first those that need no jax."""
+def _validate(
+  source: config_files.Source, context: dict[str, Any] | None = None
+) -> Unchecked:
+  """Returns the config, if its fields are right."""
   try:
-    config = RunConfig.model_validate(source.values)
+    config = RunConfig.model_validate(source.values, context=context)
+    return Unchecked(config, source)
   except pydantic.ValidationError as error:
     learner = source.values.get("learner")
     kind = learner.get("kind") if isinstance(learner, Mapping) else None
     message = config_errors.sentence(error, source, RunConfig, str(kind))
     raise ValueError(message) from error
-  # Imported here: it imports jax, which takes longer than to say what else is wrong.
-  from train.config import checks
-
-  mistake = checks.find_mistake(config)
-  if mistake is not None:
-    field, reason = mistake
-    raise ValueError(f"{source.origin(field)}: {field}: {reason}")
-  return config
 
 
 def _check_names(names: Mapping[str, Any]) -> None:

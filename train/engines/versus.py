@@ -2,6 +2,7 @@
 
 import functools
 import pathlib
+from typing import Any
 
 import chex
 import jax
@@ -16,7 +17,7 @@ from train.match import host_player
 from train.match import result
 from train.run import agents
 
-__all__ = ["play"]
+__all__ = ["describe", "play"]
 
 
 def play(
@@ -53,6 +54,21 @@ def play(
     for spec, key in zip((a, b), jax.random.split(jax.random.key(seed)), strict=True)
   ]
   return host.play(game, *makers, num_games=num_games, console=console, record=record)
+
+
+def describe(spec: str) -> dict[str, Any]:
+  """Describes a player: its spec, its name and its trained agents.
+
+  Raises:
+    ValueError: if there is no such player.
+  """
+  if registry.is_engine(spec):
+    return {"spec": spec, "name": spec, "agents": []}
+  return {
+    "spec": spec,
+    "name": agents.describe(spec),
+    "agents": agents.provenance(spec),
+  }
 
 
 def _make(

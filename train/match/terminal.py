@@ -45,7 +45,7 @@ def play_in_terminal(
     opponent: the player to beat.
     human_first: whether the person moves first.
     hint_player: the player asked for hints; the opponent if None.
-    opponent_name: what to call the opponent.
+    opponent_name: the opponent's name; a remark in brackets is shown only once.
     seed: the seed of all random choices.
     read: shows a prompt and returns a line, as `input` does.
     write: shows lines, as `print` does.
@@ -112,7 +112,11 @@ class _Table:
 
   @property
   def opponent_title(self) -> str:
-    return f"{'OX'[self.human]} ({self.opponent_name})"
+    return f"{'OX'[self.human]} ({self.short_name})"
+
+  @property
+  def short_name(self) -> str:
+    return self.opponent_name.partition(" (")[0]
 
   @property
   def picture(self) -> str:
@@ -175,7 +179,7 @@ def _move(table: _Table, entry: str, write: Callable[[str], None]) -> None:
 def _answer(table: _Table, write: Callable[[str], None]) -> None:
   """Makes the opponent's move."""
   if not table.opponent.is_compiled:
-    write(f"({table.opponent_name} is getting ready; later moves are quicker)")
+    write(f"({table.short_name} is getting ready; later moves are quicker)")
   table.play(table.opponent.choose(table.state, table.actions))
   write(f"{table.opponent_title} plays {table.name(table.actions[-1])}.")
   if not table.state.is_over:

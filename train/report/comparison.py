@@ -178,12 +178,7 @@ def _check_reference(
   run: runs_lib.Run, paper: runs_lib.PaperReference, number: str
 ) -> None:
   try:
-    table = papers.load(paper.name).find(number, paper.row)
-    if table.games and run.game not in table.games:
-      known = ", ".join(table.games)
-      raise ValueError(
-        f"table {number} of {paper.name} is for {known}, not for {run.game}"
-      )
+    papers.load(paper.name).find(number, paper.row, run.game)
   except ValueError as error:
     raise ValueError(f"{run.files.config}: paper: {error}") from error
 

@@ -1,6 +1,6 @@
 """Reads the files of runs, finished or not."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 import dataclasses
 import gzip
 import json
@@ -21,6 +21,7 @@ __all__ = [
   "Run",
   "read",
   "read_all",
+  "read_references",
   "shortest_unique_ends",
 ]
 
@@ -54,6 +55,10 @@ class _PaperSettings(_Model):
   table: str | tuple[str, ...]
   row: str | None = None
   reading: str | None = None
+
+  def reference(self, row: str) -> PaperReference:
+    tables = (self.table,) if isinstance(self.table, str) else self.table
+    return PaperReference(self.name, tables, row, self.reading)
 
 
 class _TestPlan(_Model):
@@ -188,9 +193,7 @@ class Run:
   def _reference(self, row: str | None) -> PaperReference | None:
     if self.paper is None or row is None:
       return None
-    table = self.paper.table
-    tables = (table,) if isinstance(table, str) else table
-    return PaperReference(self.paper.name, tables, row, self.paper.reading)
+    return self.paper.reference(row)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -299,7 +302,7 @@ def read_all(directories: Iterable[pathlib.Path | str]) -> list[Run]:
     directory = pathlib.Path(name)
     if not directory.is_dir():
       raise ValueError(f"{directory} is not a directory")
-    runs = list(_find_runs(directory))
+    runs = [files.path for files in run_directory.find_runs(directory)]
     if not runs:
       raise ValueError(f"there is no run in {directory}, nor in any directory below")
     found |= {run.resolve(): run for run in runs}
@@ -344,6 +347,25 @@ def read(directory: pathlib.Path, *, label: str | None = None) -> Run:
   )
 
 
+def read_references(values: Mapping[str, Any]) -> list[PaperReference]:
+  """Returns the rows of papers that the trials of a config reproduce.
+
+  Args:
+    values: the config's values, as in a file.
+
+  Raises:
+    ValueError: if a field is missing or invalid.
+  """
+  try:
+    config = _Config.model_validate(values)
+  except pydantic.ValidationError as error:
+    raise ValueError(_first_problem(error)) from error
+  if config.paper is None:
+    return []
+  rows = config.opponents or (config.paper.row,)
+  return [config.paper.reference(row) for row in rows if row is not None]
+
+
 def shortest_unique_ends(paths: Sequence[pathlib.Path]) -> list[str]:
   """Returns for each path the fewest last parts that no other path ends with."""
 
@@ -357,16 +379,6 @@ def shortest_unique_ends(paths: Sequence[pathlib.Path]) -> list[str]:
       num_parts += 1
     labels.append(end(path, num_parts))
   return labels
-
-
-def _find_runs(directory: pathlib.Path) -> Iterator[pathlib.Path]:
-  """Yields the directory if it is a run's, else all runs below it, sorted."""
-  if run_directory.RunDirectory(directory).holds_run:
-    yield directory
-    return
-  for child in sorted(directory.iterdir()):
-    if child.is_dir() and not child.is_symlink() and not child.name.startswith("."):
-      yield from _find_runs(child)
 
 
 def _parse(path: pathlib.Path, model: Any, parse_fn: Any) -> Any:
@@ -395,7 +407,8 @@ def _read_text(path: pathlib.Path) -> str:
 def _first_problem(error: pydantic.ValidationError) -> str:
   problem = error.errors()[0]
   field = ".".join(map(str, problem["loc"]))
-  return f"{field}: {problem['msg']}" if field else problem["msg"]
+  message = str(problem["msg"]).removeprefix("Value error, ")
+  return f"{field}: {message}" if field else message
 
 
 def _read_lines(path: pathlib.Path) -> dict[int, dict[int, _Line]]:

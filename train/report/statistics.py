@@ -4,9 +4,11 @@ from collections.abc import Callable, Sequence
 import dataclasses
 import functools
 
-import chex
 import numpy as np
-import scipy.stats
+
+# Not scipy.stats, which is slow to import: scipy imports it at its first use, so that a
+# config's paper is checked without it.
+import scipy
 
 __all__ = [
   "STATISTICS",
@@ -53,9 +55,10 @@ class Curve:
   has_finished: bool = False
 
   def __post_init__(self):
-    chex.assert_rank(self.tests, 1)
-    chex.assert_equal_shape([self.tests, self.games, self.values])
-    assert len(self.tests), "a curve has at least one test"
+    shape = np.shape(self.tests)
+    assert len(shape) == 1, f"tests must have one axis, not the shape {shape}"
+    assert shape == np.shape(self.games) == np.shape(self.values), "shapes differ"
+    assert shape[0] > 0, "a curve has at least one test"
     assert (np.diff(self.tests) > 0).all(), f"tests must increase: {self.tests}"
 
 
@@ -205,8 +208,8 @@ def intervals(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
   Returns:
     The lower and the upper bounds, each `[T]`.
   """
-  chex.assert_rank(values, 2)
-  chex.assert_axis_dimension_gt(values, 0, 1)
+  if values.ndim != 2 or len(values) < 2:
+    raise ValueError(f"values must be [trials >= 2, T], not {values.shape}")
   means = _resamples(len(values)) @ values
   tail = (1 - CONFIDENCE) / 2
   low, high = np.quantile(means, (tail, 1 - tail), axis=0)
@@ -225,7 +228,7 @@ def summarize(values: Sequence[float]) -> Summary:
   if n == 0:
     return Summary(mean=None, sd=None, n=0)
   array = np.asarray(values, np.float64)
-  chex.assert_rank(array, 1)
+  assert array.ndim == 1, f"values must have one axis, not the shape {array.shape}"
   mean = float(array.mean())
   if n == 1:
     return Summary(mean=mean, sd=None, n=1)

@@ -83,10 +83,11 @@ def read(path: pathlib.Path) -> Contents:
       f"no agent {str(path)!r}: it is not an agent's file but "
       f"{metadata.get('format', 'something else')!r}; expected {FORMAT!r}"
     )
+  try:
+    config, provenance = (json.loads(metadata[k]) for k in ("config", "provenance"))
+  except (KeyError, ValueError) as error:
+    message = f"no agent {str(path)!r}: its config or provenance is damaged"
+    raise ValueError(message) from error
   if set(leaves) == {WHOLE}:
     leaves = {"": leaves[WHOLE]}
-  return Contents(
-    parameters=checkpoint.unflatten(leaves),
-    config=json.loads(metadata["config"]),
-    provenance=json.loads(metadata["provenance"]),
-  )
+  return Contents(checkpoint.unflatten(leaves), config, provenance)

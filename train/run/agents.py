@@ -12,19 +12,29 @@ import numpy as np
 
 import jaxgames
 from jaxgames import players
+from jaxgames.players import registry as player_registry
 from train import config as config_lib
 from train.config import agent_names
 from train.learners import registry as learner_registry
 from train.run import agent_file
 from train.run import checkpoint
 from train.run import directory as run_directory
+from train.run import provenance as provenance_lib
 
-__all__ = ["Agent", "default_opponent", "load", "make"]
+__all__ = [
+  "Agent",
+  "bundled_file",
+  "default_opponent",
+  "describe",
+  "load",
+  "make",
+  "provenance",
+]
 
-# The agents that come with the package, and how they play by default.
-BUNDLED = {
-  "gomoku": "lookahead:player=({})",
-  "ttt3d": "guided:player=({}),simulations=400",
+# How bundled agents play where no player is named, by the name of the game.
+DEFAULTS = {
+  "gomoku": "lookahead:player=gomoku",
+  "ttt3d": "guided:player=ttt3d,simulations=400",
 }
 # The opponent where no agent is bundled.
 OTHERWISE = "mcts:simulations=1000"
@@ -60,7 +70,8 @@ class Agent:
   def values(self, state: jaxgames.State) -> jax.Array:
     """Returns `[num_actions]` float32, what each action is worth to the player to move.
 
-    What is not legal is -inf. The scale is the learner's own.
+    What is not legal is -inf, and what the agent does not consider: in Gomoku, cells
+    far from all stones. The scale is the learner's own.
     """
     return _values(self.player, state)
 
@@ -88,11 +99,7 @@ def load(name: str | pathlib.Path) -> Agent:
   Raises:
     ValueError: if there is no such agent.
   """
-  spec = str(name)
-  if spec in BUNDLED and not pathlib.Path(spec).exists():
-    spec = str(bundled_file(spec))
-  parsed = agent_names.parse(spec)
-  found = _read_file(parsed) if parsed.is_file else _read_run(parsed, spec)
+  found = _find(str(name))
   kind = learner_registry.KINDS[found.config.learner.kind]
   # As arrays of jax, so that an agent may also be part of a function to be compiled.
   parameters = jax.tree.map(jnp.asarray, found.parameters)
@@ -127,14 +134,81 @@ def default_opponent(name: str) -> str:
   Args:
     name: of the game, perhaps with a size.
   """
-  kind = name.partition(":")[0]
-  return BUNDLED[kind].format(bundled_file(kind)) if kind in BUNDLED else OTHERWISE
+  return DEFAULTS.get(name.partition(":")[0], OTHERWISE)
 
 
 def bundled_file(name: str) -> pathlib.Path:
   """Returns where the file of a bundled agent is."""
-  directory = pathlib.Path(jaxgames.__file__).parent / "agents"
-  return directory / f"{name}{agent_names.SUFFIX}"
+  return agent_names.parse(name).path
+
+
+def describe(spec: str) -> str:
+  """Returns what to call a player on the screen; an agent, by where it comes from.
+
+  "gomoku agent (bundled, 100,000 games, lookahead)" is one that looks ahead. What is no
+  agent, or more than one, is called as it is written.
+
+  Raises:
+    ValueError: if there is no such player.
+  """
+  if agent_names.is_agent(spec):
+    return _describe_agent(spec, ())
+  wrappers, inner = _unwrap(spec)
+  return _describe_agent(inner, wrappers) if inner is not None else spec
+
+
+def provenance(spec: str) -> list[dict[str, Any]]:
+  """Returns where each agent in a player's name comes from; of other players nothing.
+
+  Raises:
+    ValueError: if there is no such player.
+  """
+  return [
+    {"agent": name, "game": found.config.game, **found.provenance}
+    for name in _agents_in(spec)
+    for found in [_find(name)]
+  ]
+
+
+def _agents_in(spec: str) -> list[str]:
+  """Returns the agents in a player's name, those in its options among them."""
+  if agent_names.is_agent(spec):
+    return [spec]
+  return [
+    name for inner in player_registry.players_in(spec) for name in _agents_in(inner)
+  ]
+
+
+def _unwrap(spec: str) -> tuple[tuple[str, ...], str | None]:
+  """Returns the players around the only agent in a name, the inmost first, and it."""
+  inner = player_registry.players_in(spec)
+  if len(inner) != 1:
+    return (), None
+  name, options = player_registry.parse(spec)
+  # Apart from the player, which is named.
+  others = [f"{key}={value}" for key, value in options.items() if key != "player"]
+  wrapper = f"{name}:{','.join(others)}" if others else name
+  if agent_names.is_agent(inner[0]):
+    return (wrapper,), inner[0]
+  wrappers, agent = _unwrap(inner[0])
+  return (*wrappers, wrapper), agent
+
+
+def _describe_agent(spec: str, wrappers: tuple[str, ...]) -> str:
+  found, name = _find(spec), agent_names.parse(spec)
+  facts = []
+  if name.is_bundled:
+    title = f"{spec} agent"
+    facts.append("bundled")
+  else:
+    title = f"{found.config.game} agent {name.path}"
+    facts.append(f"trial {found.provenance.get('trial', name.trial)}")
+    if name.is_best:
+      facts.append("best")
+  games = found.provenance.get("games")
+  if games is not None:
+    facts.append(f"{games:,} games")
+  return f"{title} ({', '.join([*facts, *wrappers])})"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -146,13 +220,39 @@ class _Found:
   provenance: dict[str, Any]
 
 
-def _read_file(name: agent_names.AgentName) -> _Found:
-  contents = agent_file.read(name.path)
-  config = config_lib.from_saved(contents.config, str(name.path))
+def _find(spec: str) -> _Found:
+  """Reads an agent, or returns it as it was read if nothing was written since."""
+  name = agent_names.parse(spec)
+  if name.is_file:
+    return _read_file(name.path, _stamp(name.path))
+  states = run_directory.RunDirectory(name.path).states
+  return _read_run(name, spec, _stamp(states))
+
+
+def _stamp(path: pathlib.Path) -> tuple[Any, ...]:
+  """Returns what differs if a file, or the list of files in a directory, has changed.
+
+  The working directory, too, decides which file a path means.
+  """
+  try:
+    about = path.stat()
+  except OSError:
+    return (pathlib.Path.cwd(),)
+  return (pathlib.Path.cwd(), about.st_mtime_ns, about.st_ino, about.st_size)
+
+
+# A player is made, and named, from one reading. Few are kept: tables are large.
+@functools.lru_cache(maxsize=2)
+def _read_file(path: pathlib.Path, stamp: tuple[Any, ...]) -> _Found:
+  del stamp  # Part of what is remembered.
+  contents = agent_file.read(path)
+  config = config_lib.from_saved(contents.config, str(path))
   return _Found(contents.parameters, config, contents.provenance)
 
 
-def _read_run(name: agent_names.AgentName, spec: str) -> _Found:
+@functools.lru_cache(maxsize=2)
+def _read_run(name: agent_names.AgentName, spec: str, stamp: tuple[Any, ...]) -> _Found:
+  del stamp
   files = run_directory.RunDirectory(name.path)
   if not files.path.is_dir():
     raise ValueError(f"no agent {spec!r}: there is no directory {files.path}")
@@ -171,11 +271,10 @@ def _read_run(name: agent_names.AgentName, spec: str) -> _Found:
     what = "tested" if name.is_best else "saved"
     raise ValueError(f"no agent {spec!r}: nothing was {what} yet")
   take_trial = functools.partial(_take, trial=name.trial)
-  return _Found(
-    parameters=jax.tree.map(take_trial, restored.state),
-    config=config,
-    provenance=_provenance(files, name.trial, restored),
-  )
+  parameters = jax.tree.map(take_trial, restored.state)
+  facts = _provenance(files, name.trial, restored)
+  facts["fingerprint"] = provenance_lib.fingerprint(parameters)
+  return _Found(parameters, config, facts)
 
 
 def _take(leaf: np.ndarray, trial: int) -> np.ndarray:
@@ -195,4 +294,5 @@ def _provenance(
     "mean_score": saved.get("score"),
     "versions": status.get("versions", {}),
     "machine": status.get("machine", {}),
+    "date": checkpoint.read_date(files.states, restored.number),
   }

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 import contextlib
 import dataclasses
+import datetime
 import functools
 import json
 import logging
@@ -25,6 +26,7 @@ __all__ = [
   "Checkpoints",
   "Restored",
   "named_leaves",
+  "read_date",
   "restore",
   "restore_part",
   "set_aside",
@@ -221,6 +223,17 @@ def _restore_first(
   if damaged:
     raise ValueError(f"no checkpoint in {directory} can be read ({reason})")
   return None
+
+
+def read_date(directory: pathlib.Path, number: int) -> str | None:
+  """Returns when a checkpoint was saved, in UTC as ISO 8601; None if it is unknown."""
+  try:
+    text = (directory / str(number) / "_CHECKPOINT_METADATA").read_text()
+    seconds = json.loads(text)["init_timestamp_nsecs"] / 1e9
+    date = datetime.datetime.fromtimestamp(seconds, datetime.UTC)
+  except (OSError, ValueError, KeyError, TypeError, OverflowError):
+    return None
+  return date.isoformat(timespec="seconds")
 
 
 def set_aside(directory: pathlib.Path, number: int) -> None:

@@ -8,7 +8,7 @@ import os
 import pathlib
 from typing import Any, TextIO
 
-__all__ = ["Metrics", "RunDirectory"]
+__all__ = ["Metrics", "RunDirectory", "find_runs"]
 
 
 class RunDirectory:
@@ -106,6 +106,17 @@ class RunDirectory:
         stream.flush()
         os.fsync(stream.fileno())
       new.replace(file)
+
+
+def find_runs(directory: pathlib.Path) -> Iterator[RunDirectory]:
+  """Yields a directory if it is a run's, else all runs below it, sorted."""
+  files = RunDirectory(directory)
+  if files.holds_run:
+    yield files
+    return
+  for child in sorted(directory.iterdir()):
+    if child.is_dir() and not child.is_symlink() and not child.name.startswith("."):
+      yield from find_runs(child)
 
 
 class Metrics:

@@ -13,7 +13,7 @@ import chex
 import jax
 import numpy as np
 
-__all__ = ["environment", "fingerprints", "machine", "versions"]
+__all__ = ["environment", "fingerprint", "fingerprints", "machine", "versions"]
 
 PACKAGES = {
   "jax": "jax",
@@ -77,6 +77,14 @@ def fingerprints(parameters: chex.ArrayTree, num_trials: int) -> list[str]:
     for path, leaf in jax.tree_util.tree_leaves_with_path(parameters)
   )
   return [_fingerprint(leaves, trial) for trial in range(num_trials)]
+
+
+def fingerprint(parameters: chex.ArrayTree) -> str:
+  """Returns the same for the parameters of one trial."""
+  (only,) = fingerprints(
+    jax.tree.map(lambda leaf: np.asarray(leaf)[None], parameters), 1
+  )
+  return only
 
 
 def _fingerprint(leaves: list[tuple[str, np.ndarray]], trial: int) -> str:

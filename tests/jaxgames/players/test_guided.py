@@ -218,7 +218,7 @@ def test_a_searching_agent_for_ttt3d_comes_with_the_project(monkeypatch):
   monkeypatch.chdir("/")
   game = jaxgames.make("ttt3d")
   spec = agents.default_opponent("ttt3d")
-  assert spec.startswith("guided:player=(")
+  assert spec == "guided:player=ttt3d,simulations=400"
   agent = agents.make(game, spec)
   # Its network alone wins 99 of 100 games against the benchmark.
   score = arena.play_match(

@@ -128,6 +128,16 @@ def test_mistakes_are_explained_in_one_sentence(files, override, parts):
     assert part in message
 
 
+@pytest.mark.parametrize(
+  ("kind", "field"), [("dqn", "evaluation_opponent"), ("adp", "expert")]
+)
+def test_players_of_learners_are_checked_too(files, kind, field):
+  path = files(a=BASE.replace("{kind: toy, size: 4}", f"{{kind: {kind}}}")) / "a.yaml"
+  message = rf"learner\.{field}: no player 'mtcs': did you mean 'mcts'"
+  with pytest.raises(ValueError, match=message):
+    config_lib.load(path, [f"learner.{field}=mtcs:simulations=2"])
+
+
 def test_a_mistake_is_blamed_on_the_file_that_holds_it(files):
   path = files(a=BASE, b="test: {every: 0}", c="extends: [a.yaml, b.yaml]\nseed: 1")
   with pytest.raises(ValueError, match=r"b\.yaml: test\.every is 0, but it must be"):

@@ -102,7 +102,7 @@ class Settings(fields.Model):
   exploration_updates: bool = True
   distance: fields.Count = 1
   takes_five: bool = True
-  expert: str | None = None
+  expert: Annotated[str | None, fields.IS_PLAYER] = None
   watches: bool = False
 
   @pydantic.model_validator(mode="after")

@@ -5,11 +5,13 @@ from typing import Annotated, Any, Literal
 import pydantic
 
 __all__ = [
+  "IS_PLAYER",
   "SELF_PLAY",
   "Count",
   "FinalRate",
   "Model",
   "Optimizer",
+  "PlayerSpec",
   "Positive",
   "Rate",
   "Share",
@@ -40,6 +42,10 @@ def _as_whole_number(value: Any) -> Any:
 Whole = Annotated[int, pydantic.BeforeValidator(_as_whole_number)]
 Count = Annotated[Whole, pydantic.Field(ge=1)]
 Share = Annotated[float, pydantic.Field(ge=0, le=1)]
+# A player by name, or an agent: text that a config checks as it does its own players.
+IS_PLAYER = "player"
+PlayerSpec = Annotated[str, IS_PLAYER]
+
 Positive = Annotated[float, pydantic.Field(gt=0)]
 Rate = Annotated[float, pydantic.Field(gt=0)]
 FinalRate = Annotated[float, pydantic.Field(ge=0)]

@@ -96,7 +96,7 @@ class Settings(fields.Model):
   searches: fields.Count | None = None
   evaluation_epsilon: fields.Share = 0.1
   evaluation_games: fields.Count = 3_000
-  evaluation_opponent: str = "random"
+  evaluation_opponent: fields.PlayerSpec = "random"
 
   @property
   def num_to_begin(self) -> int:

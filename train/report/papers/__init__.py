@@ -288,16 +288,19 @@ class Paper(_Model):
         _check_known("row", figure.plot.row, table.rows, where)
     return self
 
-  def find(self, table: str, row: str) -> Table:
-    """Returns a table that has a row.
+  def find(self, table: str, row: str, game: str) -> Table:
+    """Returns a table that has a row and is for a game.
 
     Raises:
-      ValueError: if the paper has no such table, or the table no such row.
+      ValueError: if the paper has no such table, or the table no such row or game.
     """
     _check_known("table", table, self.tables, f" in {self.name}")
-    rows = self.tables[table].rows
-    _check_known("row", row, rows, f" in table {table} of {self.name}")
-    return self.tables[table]
+    found = self.tables[table]
+    _check_known("row", row, found.rows, f" in table {table} of {self.name}")
+    if found.games and game not in found.games:
+      known = ", ".join(found.games)
+      raise ValueError(f"table {table} of {self.name} is for {known}, not for {game}")
+    return found
 
 
 def names() -> list[str]:

@@ -1,0 +1,64 @@
+"""The command with all its parts."""
+
+import importlib.metadata
+from typing import Annotated
+
+import typer
+
+from train.cli import information
+from train.cli import playing
+from train.cli import training
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+  help="Self-play training for line games: tic-tac-toe to Gomoku.",
+  no_args_is_help=True,
+  add_completion=True,
+  pretty_exceptions_enable=False,
+)
+
+# In the order of the help.
+for _command in (
+  information.games,
+  information.config,
+  training.train,
+  training.resume,
+  training.sweep,
+  information.runs,
+  information.report,
+  training.export,
+  playing.match,
+  playing.play,
+  playing.brain,
+  information.bench,
+):
+  app.command()(_command)
+
+
+def _show_version(is_asked: bool) -> None:
+  if is_asked:
+    version = importlib.metadata.version
+    print(f"jaxgames {version('jaxgames')} (jax {version('jax')})")
+    raise typer.Exit()
+
+
+@app.callback()
+def _common(
+  version: Annotated[
+    bool,
+    typer.Option(
+      "--version",
+      callback=_show_version,
+      is_eager=True,
+      help="Print the versions of jaxgames and jax.",
+    ),
+  ] = False,
+) -> None:
+  del version  # Answered by its callback.
+
+
+def main() -> None:
+  """Runs the command line."""
+  # As `python -m train`, too, it is this command that help and completion speak of.
+  app(prog_name="jaxgames")

@@ -1,0 +1,53 @@
+"""What commands do alike: errors, devices, and how results are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+import contextlib
+import os
+import pathlib
+import sys
+from typing import TYPE_CHECKING
+
+import rich.console
+import typer
+
+if TYPE_CHECKING:
+  from train.report import document
+
+__all__ = ["errors_as_one_line", "say", "set_up", "show_report"]
+
+
+@contextlib.contextmanager
+def errors_as_one_line() -> Iterator[None]:
+  """Ends the program with the sentence of an error, not with its traceback."""
+  try:
+    yield
+  except ValueError as error:
+    print(f"jaxgames: {error}", file=sys.stderr)
+    raise typer.Exit(2) from error
+  except KeyboardInterrupt as error:
+    raise typer.Exit(130) from error
+
+
+def set_up(num_devices: int | None) -> None:
+  """Chooses devices and turns the compilation cache on, before jax is used."""
+  from train.run import devices
+
+  devices.set_cpu_devices(num_devices or os.cpu_count() or 1)
+  devices.enable_compilation_cache()
+
+
+def say(text: str) -> None:
+  """Prints a line with nothing in it marked or broken, so that it can be copied."""
+  console = rich.console.Console()
+  console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
+def show_report(found: document.Report, directory: pathlib.Path) -> None:
+  """Prints a report, writes it, and says where it is."""
+  from train.report import document
+
+  document.print_to(rich.console.Console(), found)
+  for path in document.write(found, directory):
+    say(f"written: {path}")
