@@ -78,12 +78,12 @@ class Twin:
   def value(self, x):
     return sigmoid(sigmoid(x @ self.inner) @ self.outer)
 
-  def teach(self, lessons):
+  def update(self, transitions):
     """Takes the steps on `(inputs, target)`, targets fixed, as equations 11 and 14."""
     rate = self.settings.learning_rate * self.settings.alpha**2
     for _ in range(self.settings.updates):
       inner, outer = np.zeros_like(self.inner), np.zeros_like(self.outer)
-      for x, target in lessons:
+      for x, target in transitions:
         g = sigmoid(x @ self.inner)
         v = sigmoid(g @ self.outer)
         push = rate * (target - v) * v * (1 - v)
@@ -92,7 +92,7 @@ class Twin:
       self.inner, self.outer = self.inner + inner, self.outer + outer
 
   def turn(self):
-    self.teach([lane.lesson for lane in self.lanes if lane.lesson])
+    self.update([lane.lesson for lane in self.lanes if lane.lesson])
     for lane in self.lanes:
       lane.move()
     # What a position is taught is computed when all have moved.

@@ -33,15 +33,15 @@ class Network:
       values.append(total if is_last else np.tanh(total))
     return values[-1], values
 
-  def teach(self, lessons, rate):
+  def update(self, examples, rate):
     """Takes one step on the mean squared error of boards, actions and targets."""
     steps = [
       {name: np.zeros_like(w) for name, w in layer.items()} for layer in self.weights
     ]
-    for board, action, target in lessons:
+    for board, action, target in examples:
       outputs, values = self.forward(board)
       delta = np.zeros_like(outputs)
-      delta[action] = 2 * (target - outputs[action]) / len(lessons)
+      delta[action] = 2 * (target - outputs[action]) / len(examples)
       for number in reversed(range(len(self.weights))):
         steps[number]["kernel"] += np.outer(values[number], delta)
         if "bias" in steps[number]:
@@ -129,7 +129,7 @@ class Lane:
 
 
 def target(settings, online, slow, row):
-  """Returns what a transition's move is taught to be worth."""
+  """Returns the target of a transition's move."""
   _, _, reward, discount, after = row
   if discount == 0:
     return reward

@@ -27,7 +27,7 @@ class Network:
       values.append(np.tanh(total) if kind == "tanh" else 1 / (1 + np.exp(-total)))
     return values[-1] * np.array(legal, np.float64), values
 
-  def teach(self, examples, rate):
+  def update(self, examples, rate):
     """Takes one step on the sum over examples: boards, legal moves, desired outputs."""
     steps = [
       {name: np.zeros_like(w) for name, w in layer.items()} for layer in self.weights
@@ -114,7 +114,7 @@ def learn(twin, game, settings, all_moves, all_best):
     rate /= len(all_moves)
   for _ in range(settings.passes):
     for examples in steps:
-      twin.teach(examples, rate)
+      twin.update(examples, rate)
 
 
 def lacks_of_best(outputs, legal, move):

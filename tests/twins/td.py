@@ -1,4 +1,4 @@
-"""The TD learner once more: plain Python, double precision, one lesson at a time."""
+"""The TD learner once more: plain Python, double precision, one update at a time."""
 
 import numpy as np
 
@@ -64,13 +64,13 @@ class Network:
       found["sums/line_kernel"] = seen[:, :, None] * into[:, None]
     return value, {name: found[name] for name in weights}
 
-  def teach(self, lessons, rate):
-    """Takes one step on the sum over lessons, each a trace of boards and a target.
+  def update(self, updates, rate):
+    """Takes one step on the sum over updates, each a trace of boards and a target.
 
     A trace has the newest board first, each with the weight that it learns with.
     """
     steps = {name: np.zeros_like(w) for name, w in self.weights.items()}
-    for trace, target in lessons:
+    for trace, target in updates:
       error = target - self.forward(trace[0][0])[0]
       for board, weight in trace:
         _, gradient = self.gradient(board)
@@ -81,7 +81,7 @@ class Network:
 
 
 class Lane:
-  """One game's part of Algorithm 1: what it teaches, and when."""
+  """One game's part of Algorithm 1: its updates, and when."""
 
   def __init__(self, decay, length):
     self.decay = decay
@@ -89,18 +89,18 @@ class Lane:
     self.previous = {}
     self.pending = []
 
-  def lesson(self, side, target, is_taught):
-    """Returns this turn's lesson, for a move by `side`, or for none."""
+  def due_update(self, side, target, has_target):
+    """Returns this step's update, for a move by `side`, or for none."""
     if side is not None and side in self.previous:
-      return (self.previous[side], target) if is_taught else None
+      return (self.previous[side], target) if has_target else None
     return self.pending.pop(0) if self.pending else None
 
-  def moved(self, side, board, is_taught):
+  def moved(self, side, board, has_target):
     """Remembers an afterstate, and those before it unless the move taught nothing."""
-    before = self.previous.get(side, []) if is_taught else []
+    before = self.previous.get(side, []) if has_target else []
     older = [(other, self.decay * weight) for other, weight in before]
     self.previous[side] = [(board, 1.0), *older][: self.length]
 
-  def ended(self, lessons):
-    self.pending = lessons
+  def ended(self, updates):
+    self.pending = updates
     self.previous = {}

@@ -43,7 +43,7 @@ def match(
   ] = None,
   as_json: arguments.JsonOption = False,
 ) -> None:
-  """Lets two players play each other, taking turns in moving first."""
+  """Plays a match between two players, who take turns in moving first."""
   with common.errors_as_one_line():
     import jaxgames
     from train.engines import client
@@ -114,7 +114,7 @@ def play(
   second: Annotated[bool, typer.Option("--second", help="Move second.")] = False,
   seed: arguments.SeedOption = 0,
 ) -> None:
-  """Lets you play against an agent in the terminal."""
+  """Plays a game between you and an agent in the terminal."""
   with common.errors_as_one_line():
     import jaxgames
     from jaxgames import players

@@ -28,7 +28,7 @@ def train(
   devices: arguments.DevicesOption = None,
   tensorboard: arguments.TensorboardOption = False,
 ) -> None:
-  """Trains as a config says, then shows the results."""
+  """Trains what a config describes, then shows the results."""
   with common.errors_as_one_line():
     unchecked = config_lib.read(config, overrides or ())
     (settings,) = _check([unchecked], devices)
@@ -46,7 +46,7 @@ def resume(
   allow_different: arguments.DifferentOption = False,
   tensorboard: arguments.TensorboardOption = False,
 ) -> None:
-  """Goes on with a run from its newest good checkpoint, to the same bits."""
+  """Continues a run from its newest good checkpoint, to the same bits."""
   with common.errors_as_one_line():
     from train.run import directory as run_directory
     from train.run import loop
@@ -78,7 +78,7 @@ def sweep(
   allow_different: arguments.DifferentOption = False,
   tensorboard: arguments.TensorboardOption = False,
 ) -> None:
-  """Makes many runs; stopped and called again, it does what is left."""
+  """Makes many runs; the same command again continues after a stop."""
   with common.errors_as_one_line():
     runs = {out / name: named for name, named in _load_sweeps(configs, devices).items()}
     from train.run import sweep as sweep_lib

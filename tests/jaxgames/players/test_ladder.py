@@ -239,7 +239,7 @@ def test_level_2_sees_what_a_stone_makes(name):
   assert {int(ranks[cell]) for cell in required} == {rank}
   assert choices(2, state)
   assert choices(2, state) <= required
-  # None of this is told by lines that lack one stone.
+  # None of this can be seen from lines that lack one stone.
   assert not choices(1, state) <= required
 
 

@@ -1,4 +1,4 @@
-"""The ADP learner: steps by hand, its plain twin, what it is told, and its settings."""
+"""The ADP learner: steps by hand, its plain twin, its inputs, and its settings."""
 
 import functools
 import io
@@ -181,7 +181,7 @@ def test_counts_are_kept_up_to_date():
   assert np.asarray(state.shapes).max() > 0
 
 
-def test_random_moves_may_teach_nothing():
+def test_random_moves_may_update_nothing():
   stages = ({"games": 1000, "epsilon": 1.0},)
   learner = make(stages=stages, exploration_updates=False)
   start = begin(learner)
@@ -189,7 +189,7 @@ def test_random_moves_may_teach_nothing():
   chex.assert_trees_all_equal(before_end.params, start.params)
 
 
-# What the critic is told.
+# What the critic sees.
 
 
 @pytest.mark.parametrize(
@@ -406,7 +406,7 @@ def test_self_teaching_learns_to_win():
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-  """The directory of a small run that was stopped and gone on with."""
+  """The directory of a small run that was stopped and resumed."""
   directory = tmp_path_factory.mktemp("adp") / "run"
   config = make_config(lanes=2, updates=1).model_copy(update={"trials": 2, "games": 6})
   test = config.test.model_copy(

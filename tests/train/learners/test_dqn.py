@@ -54,7 +54,7 @@ def begin(learner, key=None):
 
 
 def rows(*numbers):
-  """Returns transitions that are told apart by their actions."""
+  """Returns transitions that differ in their actions."""
   num = len(numbers)
   return replay_lib.Transitions(
     boards=jnp.zeros((num, 9), jnp.int8),
@@ -200,10 +200,10 @@ def test_learner_equals_its_plain_twin(fields):
       if settings.symmetries:
         pairs = zip(batch, turned, strict=True)
         batch = [dqn_twin.turned(game, row, symmetry) for row, symmetry in pairs]
-      lessons = [
+      examples = [
         (row[0], row[1], dqn_twin.target(settings, online, slow, row)) for row in batch
       ]
-      online.teach(lessons, settings.learning_rate)
+      online.update(examples, settings.learning_rate)
       num_updates += 1
       if num_updates % 3 == 0:
         slow = online.copy()

@@ -168,22 +168,22 @@ def test_a_quarter_turn_by_hand():
 
 
 @pytest.mark.parametrize(
-  ("is_taught", "first"),
+  ("is_updated", "first"),
   [
     # A draw: both last moves are worth 0.4. Before that half of 0.9, which was not the
     # move made, and half of 0.4, which was.
     ((True, True, True, True), [0.45, 0.6]),
-    # What is not taught stays as it was.
+    # What is not updated stays as it was.
     ((False, True, True, True), [0.2, 0.6]),
   ],
 )
-def test_desired_outputs_by_hand(is_taught, first):
+def test_desired_outputs_by_hand(is_updated, first):
   desired = quick.jit(
     functools.partial(qlearning.desired_outputs, discount=0.5, rewards=(1.0, 0.4, 0.1))
   )(
     jnp.array([[0.2, 0.6], [0.3, 0.4], [0.9, 0.8], [0.3, 0.1]]),
     jnp.array([0, 1, 1, 0], jnp.int32),
-    jnp.array(is_taught),
+    jnp.array(is_updated),
     jnp.int32(4),
     jnp.bool_(False),
   )

@@ -72,7 +72,7 @@ def follow(learner, num_turns, seed=0):
         target = 1.0 if has_won else 0.0
       if settings.exploration_target == "greedy":
         target = float(move.targets[i])
-      updates.append(games[i].lesson(side, target, move.has_target[i]))
+      updates.append(games[i].due_update(side, target, move.has_target[i]))
       if side is None:
         continue
       games[i].moved(side, move.boards[i], move.has_target[i])
@@ -85,14 +85,14 @@ def follow(learner, num_turns, seed=0):
       if after.is_over[i] and not move.states.is_over[i]:
         result = -1.0 if after.winner[i] != 0 else 0.0
         endings[i].append((games[i].previous[0], result))
-    twin.teach([lesson for lesson in updates if lesson], settings.learning_rate)
+    twin.update([update for update in updates if update], settings.learning_rate)
     for i in lanes:
       if after.is_over[i]:
         games[i].ended(endings[i])
     if not learner.is_spread:
       for _ in range(2):
         now = [game.pending.pop(0) for game in games if game.pending]
-        twin.teach(now, settings.learning_rate)
+        twin.update(now, settings.learning_rate)
   return state, twin
 
 
@@ -150,7 +150,7 @@ def test_learner_equals_its_plain_twin(fields):
 
 
 def test_hand_worked_step():
-  # One lesson, one linear unit: V = tanh(x w / 2), with w = 0 everywhere is 0, so that
+  # One update, one linear unit: V = tanh(x w / 2), with w = 0 everywhere is 0, so that
   # towards a target of 1 each own stone's weight grows by 0.1 * 1 * 0.5.
   learner = make(
     game="tictactoe", network={"hidden": [], "detectors": 0}, learning_rate=0.1
@@ -170,7 +170,7 @@ def test_hand_worked_step():
 
 
 def test_hand_worked_trace():
-  # As above, but half of the error of 1 is taught to the afterstate before as well.
+  # As above, but the afterstate before is moved by half of the error of 1 as well.
   learner = make(
     game="tictactoe",
     network={"hidden": [], "detectors": 0},
@@ -237,7 +237,7 @@ def test_mean_gradient_is_the_sum_over_the_number_of_games():
   )
 
 
-def test_learning_rate_falls_in_a_straight_line():
+def test_learning_rate_falls_linearly():
   games = jnp.array([0, 50, 100, 120])
   rates = schedule.linear(0.4, 0.1, 100)(games)
   np.testing.assert_allclose(rates, [0.4, 0.25, 0.1, 0.1], rtol=1e-6)
@@ -283,7 +283,7 @@ def test_who_starts(starts, is_first):
   for _ in range(20):
     expected = is_first(lanes, np.asarray(state.games.rounds))
     np.testing.assert_array_equal(state.games.is_first, expected)
-    # Whoever is first has moved one stone more, or as many.
+    # The first player has moved one stone more, or as many.
     is_even = np.asarray(state.games.states.num_moves) % 2 == 0
     is_new = np.asarray(state.games.states.num_moves) == 0
     np.testing.assert_array_equal(is_even[~is_new], expected[~is_new])

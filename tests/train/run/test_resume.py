@@ -1,4 +1,4 @@
-"""Runs that are interrupted, gone on with, or refused: nothing is ever lost."""
+"""Runs that are interrupted, resumed, or refused: nothing is ever lost."""
 
 import errno
 import os
