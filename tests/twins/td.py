@@ -96,7 +96,7 @@ class Lane:
     return self.pending.pop(0) if self.pending else None
 
   def moved(self, side, board, has_target):
-    """Remembers an afterstate, and those before it unless the move taught nothing."""
+    """Remembers an afterstate, and those before it unless the move gave no target."""
     before = self.previous.get(side, []) if has_target else []
     older = [(other, self.decay * weight) for other, weight in before]
     self.previous[side] = [(board, 1.0), *older][: self.length]

@@ -60,7 +60,9 @@ def is_agent(spec: str) -> bool:
   if is_player and not pathlib.Path(spec).exists():
     return False
   name = parse(spec)
-  return name.is_file or (name.path / "config.yaml").exists()
+  # No player has a slash in its name: this is a directory, of a run or of none.
+  is_path = "/" in str(name.path)
+  return name.is_file or is_path or (name.path / "config.yaml").exists()
 
 
 def _folder() -> pathlib.Path:

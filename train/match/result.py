@@ -43,12 +43,6 @@ class MatchResult:
   losses: tuple[int, ...]
   forfeits: tuple[Forfeit, ...] | None = None
 
-  @property
-  def score(self) -> float:
-    """A's score: wins plus half of the draws, as a share of all games."""
-    num_games = sum(self.wins + self.draws + self.losses)
-    return (sum(self.wins) + sum(self.draws) / 2) / num_games
-
   def as_json(self) -> dict[str, Any]:
     """Returns what `jaxgames match --json` prints."""
     sides = zip(("first", "second"), self.wins, self.draws, self.losses, strict=True)
