@@ -85,15 +85,22 @@ def follow(learner, num_turns, seed=0):
       if after.is_over[i] and not move.states.is_over[i]:
         result = -1.0 if after.winner[i] != 0 else 0.0
         endings[i].append((games[i].previous[0], result))
-    twin.update([update for update in updates if update], settings.learning_rate)
+    update_twin(learner, twin, updates)
     for i in lanes:
       if after.is_over[i]:
         games[i].ended(endings[i])
     if not learner.is_spread:
       for _ in range(2):
-        now = [game.pending.pop(0) for game in games if game.pending]
-        twin.update(now, settings.learning_rate)
+        now = [game.pending.pop(0) if game.pending else None for game in games]
+        update_twin(learner, twin, now)
   return state, twin
+
+
+def update_twin(learner, twin, updates):
+  """Lets the twin learn from one update of each game or none, by minibatches."""
+  for begin in range(0, len(updates), learner.minibatch):
+    some = updates[begin : begin + learner.minibatch]
+    twin.update([update for update in some if update], learner.settings.learning_rate)
 
 
 def start(learner, until_games):
@@ -119,6 +126,9 @@ def assert_same_weights(state, twin):
     {"lanes": 3, "exploration_target": "none", "epsilon": 0.5},
     {"lanes": 3, "exploration_target": "greedy", "epsilon": 0.5},
     {"lanes": 2, "terminal_steps": "at_once"},
+    {"lanes": 6, "minibatch": 2},
+    {"lanes": 4, "minibatch": 1, "terminal_steps": "at_once"},
+    {"opponent": "benchmark", "lanes": 6, "minibatch": 3},
     {"lanes": 1, "terminal_steps": "spread", "discount": 0.9},
     {"opponent": "benchmark"},
     {"opponent": "benchmark", "lanes": 4, "starts": "never"},
@@ -167,6 +177,37 @@ def test_hand_worked_step():
   kernel = after.params["params"]["sums"]["kernel"][:, 0]
   np.testing.assert_allclose(kernel, expected, rtol=1e-6)
   assert float(after.counts.squared_errors) == 1.0
+
+
+def test_hand_worked_minibatches():
+  # Two games with the same board and target. The second step sees what the first has
+  # left: V = tanh(0.05 / 2) = 0.0249948, an error of 0.9750052 and a slope of 0.4996876.
+  fields = {"game": "tictactoe", "network": {"hidden": [], "detectors": 0}}
+  for minibatch, expected in ((1, 0.05 + 0.1 * 0.9750052 * 0.4996876), (2, 0.1)):
+    learner = make(**fields, lanes=2, minibatch=minibatch, learning_rate=0.1)
+    state = begin(learner)
+    state = state._replace(params=jax.tree.map(jnp.zeros_like, state.params))
+    updates = state.previous[0]._replace(
+      boards=jnp.zeros((2, 1, 9), jnp.int8).at[:, :, 0].set(1),
+      targets=jnp.ones(2),
+      weights=jnp.ones((2, 1)),
+    )
+    after = learner._update(state, updates)
+    kernel = after.params["params"]["sums"]["kernel"][:, 0]
+    np.testing.assert_allclose(kernel, [expected] + [0.0] * 8, rtol=1e-6)
+    assert float(after.counts.num_errors) == 2
+
+
+def test_minibatches_must_divide_the_games():
+  with pytest.raises(
+    ValueError, match=r"minibatch is 3, .* parallel_games, which is 4"
+  ):
+    make(lanes=4, minibatch=3)
+
+
+def test_one_minibatch_of_all_games_is_the_joint_step_to_the_bit():
+  ends = [start(make(lanes=4, **fields), 12) for fields in ({}, {"minibatch": 4})]
+  chex.assert_trees_all_equal(*ends)
 
 
 def test_hand_worked_trace():

@@ -32,6 +32,7 @@ from train.learners.adp import updates as updates_lib
 from train.learners.common import counting
 from train.learners.common import games as games_lib
 from train.learners.common import learner as learner_lib
+from train.learners.common import minibatches
 from train.learners.common import schedule
 from train.learners.common import sides
 
@@ -116,6 +117,7 @@ class AdpLearner(learner_lib.NetworkLearner):
     self.game = game
     self.critic = agent.make_critic(game, settings.network)
     self.num_lanes = task.parallel_games
+    self.minibatch = minibatches.check_size(settings.minibatch, self.num_lanes)
     self.games = games_lib.ParallelGames(game, self.num_lanes, None, "alternate")
     self.expert = _make_expert(task, settings.expert)
     # A step is l alpha^2 times the error, equations 11 and 14.
@@ -177,19 +179,32 @@ class AdpLearner(learner_lib.NetworkLearner):
     settings = self.settings
     rate = self.rate_fn(state.games.num_games)
     if settings.gradient == "mean":
-      rate = rate / self.num_lanes
-    params, errors = updates_lib.descend(
-      state.params,
-      state.transitions,
-      rate,
-      steps=settings.updates,
-      is_fresh=settings.target == "fresh",
-    )
+      rate = rate / self.minibatch
+
+    def descend(
+      online: tuple[chex.ArrayTree, jax.Array], transitions: updates_lib.Transitions
+    ) -> tuple[chex.ArrayTree, jax.Array]:
+      params, squared_errors = online
+      params, errors = updates_lib.descend(
+        params,
+        transitions,
+        rate,
+        steps=settings.updates,
+        is_fresh=settings.target == "fresh",
+      )
+      return params, squared_errors + (errors**2).sum()
+
     counts = state.counts
+    params, squared_errors = minibatches.scan(
+      descend,
+      (state.params, counts.squared_errors),
+      state.transitions,
+      self.minibatch,
+    )
     return state._replace(
       params=params,
       counts=counts._replace(
-        squared_errors=counts.squared_errors + (errors**2).sum(),
+        squared_errors=squared_errors,
         num_errors=counts.num_errors + state.transitions.weights.sum(),
       ),
     )

@@ -77,6 +77,9 @@ class Settings(fields.Model):
       of these updates (`fresh`). The paper does not say.
     gradient: whether the steps of games that share the network are summed, or their
       mean is taken.
+    minibatch: how many games share their updates. All games move by the same weights;
+      then the critic is trained on their transitions minibatch by minibatch, each with
+      the weights that the one before has left. All of `parallel_games` if not given.
     stages: how many moves are random, in the course of a trial.
     exploration_updates: whether the position before a random move is updated towards
       the one after it. The paper says nothing, so it is.
@@ -98,6 +101,7 @@ class Settings(fields.Model):
   updates: fields.Count = 50
   target: Literal["fixed", "fresh"] = "fixed"
   gradient: fields.Steps = "sum"
+  minibatch: fields.Count | None = None
   stages: Annotated[tuple[Stage, ...], pydantic.Field(min_length=1)] = PAPER_STAGES
   exploration_updates: bool = True
   distance: fields.Count = 1

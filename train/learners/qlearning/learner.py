@@ -25,6 +25,7 @@ from train.learners import base as learner_base
 from train.learners.common import counting
 from train.learners.common import descent
 from train.learners.common import learner as learner_lib
+from train.learners.common import minibatches
 from train.learners.common import q_network
 from train.learners.common import schedule
 from train.learners.qlearning import agent
@@ -97,6 +98,10 @@ class Examples(NamedTuple):
   desired: chex.Array
 
 
+# What a step of gradient descent changes: the parameters and the optimizer's state.
+Online = tuple[chex.ArrayTree, chex.ArrayTree]
+
+
 class QLearner(learner_lib.NetworkLearner):
   """Learns a Q network from its own games."""
 
@@ -106,6 +111,7 @@ class QLearner(learner_lib.NetworkLearner):
     self.game = task.game
     self.network = agent.make_network(task.game, settings.network)
     self.num_lanes = task.parallel_games
+    self.minibatch = minibatches.check_size(settings.minibatch, self.num_lanes)
     self.epsilon_fn = schedule.linear(
       settings.epsilon, settings.final_epsilon, task.num_games
     )
@@ -216,7 +222,18 @@ class QLearner(learner_lib.NetworkLearner):
     )
 
   def _update(self, state: QLearningState, examples: Examples) -> QLearningState:
+    """Trains on the examples of all games, minibatch by minibatch."""
+    # Games first, `[B, P, copies]`, so that minibatches are rows.
+    by_game = jax.tree.map(lambda values: jnp.moveaxis(values, 2, 0), examples)
+    train = functools.partial(self._train, state.num_games)
+    params, optimizer = minibatches.scan(
+      train, (state.params, state.optimizer), by_game, self.minibatch
+    )
+    return state._replace(params=params, optimizer=optimizer)
+
+  def _train(self, num_games: jax.Array, online: Online, by_game: Examples) -> Online:
     """Takes the steps of gradient descent, in one pass over the examples or more."""
+    examples = jax.tree.map(lambda values: jnp.moveaxis(values, 0, 2), by_game)
     num_plies, num_copies, *_ = examples.boards.shape
     steps = {"set": 1, "position": num_plies, "example": num_plies * num_copies}
     num_steps = steps[self.settings.steps]
@@ -226,27 +243,27 @@ class QLearner(learner_lib.NetworkLearner):
 
     divided = jax.tree.map(divide, examples)
 
-    def step(state: QLearningState, part: Examples) -> tuple[QLearningState, None]:
-      return self._descend(state, part), None
+    def step(online: Online, part: Examples) -> tuple[Online, None]:
+      return self._descend(num_games, online, part), None
 
-    def one_pass(state: QLearningState, _: None) -> tuple[QLearningState, None]:
-      return jax.lax.scan(step, state, divided)
+    def one_pass(online: Online, _: None) -> tuple[Online, None]:
+      return jax.lax.scan(step, online, divided)
 
-    return jax.lax.scan(one_pass, state, None, length=self.settings.passes)[0]
+    return jax.lax.scan(one_pass, online, None, length=self.settings.passes)[0]
 
-  def _descend(self, state: QLearningState, examples: Examples) -> QLearningState:
+  def _descend(
+    self, num_games: jax.Array, online: Online, examples: Examples
+  ) -> Online:
     """Takes one step of gradient descent."""
-    share = 1.0 if self.settings.gradient == "sum" else 1.0 / self.num_lanes
+    params, optimizer = online
+    share = 1.0 if self.settings.gradient == "sum" else 1.0 / self.minibatch
 
     def loss(params: chex.ArrayTree) -> jax.Array:
       outputs = self.network.apply(params, examples.boards, examples.is_legal)
       return 0.5 * share * ((examples.desired - outputs) ** 2).sum()
 
-    gradient = jax.grad(loss)(state.params)
-    params, optimizer = self.descent.step(
-      gradient, state.optimizer, state.params, state.num_games
-    )
-    return state._replace(params=params, optimizer=optimizer)
+    gradient = jax.grad(loss)(params)
+    return self.descent.step(gradient, optimizer, params, num_games)
 
   def _count(
     self, state: QLearningState, episodes: Episodes, desired: jax.Array

@@ -39,6 +39,9 @@ class Settings(fields.Model):
       if not given.
     gradient: whether the steps of games that share the network are summed, or their
       mean is taken.
+    minibatch: how many games share their steps. All games are played by the same
+      weights; then training goes through the sets minibatch by minibatch, each with the
+      weights that the one before has left. All of `parallel_games` if not given.
     steps: how gradient descent goes through a game's training set, from the last move
       to the first: one step for the whole `set`, one for each `position` with its
       copies, or one for each `example`.
@@ -65,6 +68,7 @@ class Settings(fields.Model):
   learning_rate: fields.Rate = 0.1
   final_learning_rate: fields.FinalRate | None = None
   gradient: fields.Steps = "sum"
+  minibatch: fields.Count | None = None
   steps: Literal["set", "position", "example"] = "set"
   passes: fields.Count = 1
   symmetric_copies: bool = True

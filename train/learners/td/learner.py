@@ -25,6 +25,7 @@ from train.learners.common import counting
 from train.learners.common import descent
 from train.learners.common import games as games_lib
 from train.learners.common import learner as learner_lib
+from train.learners.common import minibatches
 from train.learners.td import agent
 from train.learners.td import settings as td_settings
 from train.learners.td import updates as updates_lib
@@ -88,6 +89,15 @@ class _Move(NamedTuple):
   has_target: chex.Array
 
 
+class _Online(NamedTuple):
+  """What a step of gradient descent changes; see `TdState` and `Counts`."""
+
+  params: chex.ArrayTree
+  optimizer: chex.ArrayTree
+  squared_errors: chex.Array
+  num_errors: chex.Array
+
+
 class TdLearner(learner_lib.NetworkLearner):
   """Learns a value network by temporal differences."""
 
@@ -96,6 +106,7 @@ class TdLearner(learner_lib.NetworkLearner):
     self.game = task.game
     self.network = agent.make_network(task.game, settings.network)
     self.num_lanes = task.parallel_games
+    self.minibatch = minibatches.check_size(settings.minibatch, self.num_lanes)
     self.opponent = task.make_opponent()
     self.games = games_lib.ParallelGames(
       task.game,
@@ -209,7 +220,25 @@ class TdLearner(learner_lib.NetworkLearner):
     return updates, state._replace(pending=pending)
 
   def _update(self, state: TdState, updates: updates_lib.Updates) -> TdState:
-    """Takes one step of gradient descent on the updates of all games (equation 4)."""
+    """Moves values towards the targets of all games, minibatch by minibatch."""
+    counts = state.counts
+    online = _Online(
+      state.params, state.optimizer, counts.squared_errors, counts.num_errors
+    )
+    descend = functools.partial(self._descend, state.games.num_games)
+    online = minibatches.scan(descend, online, updates, self.minibatch)
+    return state._replace(
+      params=online.params,
+      optimizer=online.optimizer,
+      counts=counts._replace(
+        squared_errors=online.squared_errors, num_errors=online.num_errors
+      ),
+    )
+
+  def _descend(
+    self, num_games: jax.Array, online: _Online, updates: updates_lib.Updates
+  ) -> _Online:
+    """Takes one step of gradient descent on the updates of some games (equation 4)."""
     is_present = updates.is_present
 
     def loss(params: chex.ArrayTree) -> tuple[jax.Array, jax.Array]:
@@ -219,22 +248,19 @@ class TdLearner(learner_lib.NetworkLearner):
       # The error of the newest board is what all boards of its trace are moved by:
       # of a single board, this is the gradient of half the squared error.
       errors = updates.targets - jax.lax.stop_gradient(values[:, 0])
-      share = 1.0 if self.settings.gradient == "sum" else 1.0 / self.num_lanes
+      share = 1.0 if self.settings.gradient == "sum" else 1.0 / self.minibatch
       steps = updates.weights * errors[:, None] * values
       return -share * steps.sum(), jnp.where(is_present, errors**2, 0.0).sum()
 
-    gradient, squares = jax.grad(loss, has_aux=True)(state.params)
+    gradient, squares = jax.grad(loss, has_aux=True)(online.params)
     params, optimizer = self.descent.step(
-      gradient, state.optimizer, state.params, state.games.num_games
+      gradient, online.optimizer, online.params, num_games
     )
-    counts = state.counts
-    return state._replace(
+    return _Online(
       params=params,
       optimizer=optimizer,
-      counts=counts._replace(
-        squared_errors=counts.squared_errors + squares,
-        num_errors=counts.num_errors + is_present.sum(dtype=jnp.float32),
-      ),
+      squared_errors=online.squared_errors + squares,
+      num_errors=online.num_errors + is_present.sum(dtype=jnp.float32),
     )
 
   def _update_ends(self, state: TdState) -> TdState:

@@ -78,6 +78,9 @@ class Settings(fields.Model):
     epsilon: the share of moves that are random.
     gradient: whether the steps of games that share the network are summed, or their
       mean is taken.
+    minibatch: how many games share a step of gradient descent. All games move by the
+      same weights; then their updates are made minibatch by minibatch, each with the
+      weights that the one before has left. All of `parallel_games` if not given.
     counts_wins: whether a move that wins at once is worth 1 in the greedy choice, in
       training and in tests, as equation 2 has it; or what the network says.
     starts: against a player, in which games the learner moves first.
@@ -101,6 +104,7 @@ class Settings(fields.Model):
   discount: fields.Share = 1.0
   epsilon: fields.Share = 0.1
   gradient: fields.Steps = "sum"
+  minibatch: fields.Count | None = None
   counts_wins: bool = False
   starts: fields.Starts = "alternate"
   exploration_target: Literal["chosen", "greedy", "none"] = "chosen"
