@@ -13,7 +13,7 @@ train: $(INSTALLED)
 	else $(BIN)/jaxgames train quickstart --out $(QUICKSTART); fi
 
 test: lint
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 lint: $(INSTALLED)
 	$(BIN)/ruff format --check .

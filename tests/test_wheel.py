@@ -11,6 +11,9 @@ import pytest
 
 from tests.support import paths
 
+# One process makes what all of these share.
+pytestmark = pytest.mark.xdist_group("wheel")
+
 # Nothing is fetched: what builds the wheel, and what it needs, is installed here.
 OFFLINE = ("--quiet", "--disable-pip-version-check", "--no-deps", "--no-index")
 

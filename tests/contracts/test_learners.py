@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-import typing
+from typing import Any
 
 import chex
 import jax
@@ -32,11 +32,25 @@ from train.run import checkpoint
 from train.run import loop
 from train.run import programs
 
+TEST = {"every": 20, "games": 10, "against": "random"}
+NETWORK = {"detectors": 2, "hidden": [4]}
+
 # Small configs of every kind of learner, against itself and against a player.
-CASES = {
-  "td": cases.RUNS["td_self_play"],
-  "td_opponent": cases.RUNS["td_opponent"],
-  "tabular": cases.RUNS["tabular_opponents"],
+CASES: dict[str, dict[str, Any]] = {
+  "td": {
+    "game": "tictactoe",
+    "learner": {"kind": "td", "network": NETWORK},
+    "parallel_games": 4,
+    "test": TEST,
+  },
+  "td_opponent": {
+    "game": "tictactoe",
+    "learner": {"kind": "td", "network": NETWORK, "starts": "random"},
+    "opponent": "combined:ties=random",
+    "parallel_games": 4,
+    "test": TEST,
+  },
+  "tabular": {**cases.RUNS["tabular_opponents"], "test": {**TEST, "starts": "never"}},
   "qlearning": cases.RUNS["qlearning"],
   "dqn": cases.RUNS["dqn_self_play"],
   "dqn_opponent": cases.RUNS["dqn_opponent"],
@@ -45,7 +59,14 @@ CASES = {
 
 NUM_TRIALS = 3
 
-every_case = pytest.mark.parametrize("name", CASES)
+# One process has all tests of a case, so that its programs are compiled once.
+every_case = pytest.mark.parametrize(
+  "name",
+  [
+    pytest.param(name, marks=pytest.mark.xdist_group(f"learner {name}"))
+    for name in CASES
+  ],
+)
 every_kind = pytest.mark.parametrize("kind", registry.KINDS)
 
 
@@ -72,7 +93,12 @@ def compiled(name: str):
 def trained(name: str):
   """Returns some trials with 20 games each."""
   init, advance = compiled(name)
-  return advance(init(keys_of(0, 1, 2)), jnp.full(NUM_TRIALS, 20))
+  return advance(init(keys_of(0, 1, 2)), games(20))
+
+
+def games(*numbers: int) -> np.ndarray:
+  """Returns the numbers of games that trials are to have, or the same for all."""
+  return np.resize(np.asarray(numbers, np.int32), NUM_TRIALS)
 
 
 def keys_of(*numbers: int) -> jax.Array:
@@ -88,14 +114,14 @@ def test_chunk_lengths_make_no_difference(name):
   init, advance = compiled(name)
   state = init(keys_of(0, 1, 2))
   for until in (1, 7, 8, 20):
-    state = advance(state, jnp.full(NUM_TRIALS, until))
+    state = advance(state, games(until))
   chex.assert_trees_all_equal(state, trained(name))
 
 
 @every_case
 def test_trials_differ_and_do_not_depend_on_each_other(name):
   init, advance = compiled(name)
-  others = advance(init(keys_of(5, 1, 6)), jnp.full(NUM_TRIALS, 20))
+  others = advance(init(keys_of(5, 1, 6)), games(20))
   middle = [jax.tree.map(lambda x: x[1], trials) for trials in (trained(name), others)]
   chex.assert_trees_all_equal(*middle)
   parameters = jax.vmap(make_learner(name).parameters)(trained(name))
@@ -109,7 +135,7 @@ def test_trials_differ_and_do_not_depend_on_each_other(name):
 @every_case
 def test_trials_with_other_targets_do_not_matter(name):
   init, advance = compiled(name)
-  uneven = advance(init(keys_of(0, 1, 2)), jnp.asarray([3, 20, 40]))
+  uneven = advance(init(keys_of(0, 1, 2)), games(3, 20, 40))
   middle = [jax.tree.map(lambda x: x[1], trials) for trials in (trained(name), uneven)]
   chex.assert_trees_all_equal(*middle)
 
@@ -121,7 +147,7 @@ def test_nothing_is_compiled_twice(name):
   before = advance._cache_size()
   for until in (2, 3):
     # What comes out goes in again: a dtype or weak type that drifts would show here.
-    state = advance(state, jnp.full(NUM_TRIALS, until))
+    state = advance(state, games(until))
   assert advance._cache_size() - before <= (before == 0)
 
 
@@ -210,7 +236,7 @@ def test_the_agent_needs_nothing_but_the_parameters(name, tmp_path):
 
 def settings_fields(
   model: type[pydantic.BaseModel], before: str = ""
-) -> list[tuple[str, typing.Any]]:
+) -> list[tuple[str, Any]]:
   """Returns the paths of all settings, and their types."""
   found = []
   for field, info in model.model_fields.items():
@@ -278,9 +304,12 @@ def test_a_killed_run_resumes_to_the_same_bits(kind, tmp_path, console):
   running.communicate()
   assert running.returncode == -signal.SIGKILL, "the run was over before it was killed"
   assert not json.loads((run / "run.json").read_text())["is_finished"]
-  resumed = jaxgames_process("resume", run)
-  output, _ = resumed.communicate()
-  assert resumed.returncode == 0, output
+  if kind == "td":
+    resumed = jaxgames_process("resume", run)
+    output, _ = resumed.communicate()
+    assert resumed.returncode == 0, output
+  else:  # This process is another than the one that was killed.
+    assert loop.resume(run, console).is_finished
   assert runs.results(run) == runs.results(tmp_path / "whole")
 
 

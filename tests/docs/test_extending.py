@@ -12,6 +12,9 @@ import pytest
 
 from tests.support import paths
 
+# One process makes what all of these share.
+pytestmark = pytest.mark.xdist_group("extended project")
+
 PAGE = paths.ROOT / "docs" / "extending.md"
 
 

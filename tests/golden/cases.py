@@ -16,7 +16,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "test": {**TEST, "against": "benchmark"},
   },
   "td_opponent": {
-    "game": "ttt3d",
+    "game": "connect4_4x4",
     "learner": {
       "kind": "td",
       "network": {"detectors": 0, "hidden": [8]},
@@ -26,10 +26,10 @@ RUNS: dict[str, dict[str, Any]] = {
     },
     "opponent": "benchmark",
     "parallel_games": 4,
-    "test": {**TEST, "against": "benchmark"},
+    "test": {**TEST, "against": "random"},
   },
   "td_reading": {
-    "game": "ttt3d",
+    "game": "connect4_4x4",
     "learner": {
       "kind": "td",
       "network": {
@@ -46,10 +46,10 @@ RUNS: dict[str, dict[str, Any]] = {
       "terminal_steps": "at_once",
     },
     "parallel_games": 4,
-    "test": {**TEST, "against": "benchmark", "starts": "always"},
+    "test": {**TEST, "against": "random", "starts": "always"},
   },
   "td_patterns": {
-    "game": "ttt3d",
+    "game": "connect4_4x4",
     "learner": {
       "kind": "td",
       "network": {
@@ -144,7 +144,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "test": {**TEST, "against": "random"},
   },
   "adp_self_play": {
-    "game": "gomoku:size=7",
+    "game": "gomoku:size=5",
     "learner": {
       "kind": "adp",
       "network": {"hidden": 8},
@@ -155,19 +155,19 @@ RUNS: dict[str, dict[str, Any]] = {
       ],
     },
     "parallel_games": 3,
-    "test": {**TEST, "against": "ladder:level=1"},
+    "test": {**TEST, "against": "random"},
   },
   "adp_watching": {
-    "game": "gomoku:size=7",
+    "game": "gomoku:size=5",
     "learner": {
       "kind": "adp",
       "network": {"hidden": 8, "counts": "plain", "turn": "two"},
       "updates": 5,
-      "expert": "ladder:level=2",
+      "expert": "attack-defense:ties=random",
       "watches": True,
     },
     "parallel_games": 3,
-    "test": {**TEST, "against": "ladder:level=1"},
+    "test": {**TEST, "against": "random"},
   },
 }
 
@@ -178,8 +178,13 @@ MATCHES: dict[str, tuple[str, str, str, int]] = {
   "ttt3d": ("ttt3d", "{}", "benchmark", 40),
   "ttt3d_guided": ("ttt3d", "guided:player=({}),simulations=16", "benchmark", 10),
   "gomoku": ("gomoku", "{}", "ladder:level=2", 10),
-  "gomoku_lookahead": ("gomoku", "LOOKAHEAD:player=({}),width=4", "ladder:level=2", 4),
-  "gomoku_19": ("gomoku:size=19", "{}", "ladder:level=2", 4),
+  "gomoku_lookahead": (
+    "gomoku:size=9",
+    "LOOKAHEAD:player=({}),width=4,depth=4",
+    "random",
+    4,
+  ),
+  "gomoku_9": ("gomoku:size=9", "{}", "random", 4),
 }
 
 # Committed runs whose reports must come out as they are committed.

@@ -10,6 +10,9 @@ from jaxgames import players
 from train.bench import games as bench
 from train.bench import training as bench_training
 
+# One process makes what all of these share.
+pytestmark = pytest.mark.xdist_group("bench")
+
 TINY = {"num_lanes": 8, "num_plies": 12, "num_rounds": 2}
 OURS = ("moves_per_second", "games_per_second", "cost_growth")
 
@@ -90,15 +93,20 @@ def test_wrong_arguments_are_refused():
     bench.measure(["chess"])
 
 
+def small(**options) -> bench_training.Run:
+  """Returns a run of a network on a board that compiles fast."""
+  run = bench_training.network("wide_unstructured", 4, **options)
+  test = {**run.fields["test"], "against": "random"}
+  fields = {**run.fields, "game": "tictactoe", "test": test}
+  return run._replace(fields=fields)
+
+
 def test_training_is_measured_under_its_contract_names():
-  small = bench_training.network("wide_unstructured", 4)
   runs = {
-    "one_trial": small,
-    "ten_trials": bench_training.network("wide_unstructured", 4, trials=2),
-    "deep_structured_256": small,
-    "against_benchmark": bench_training.network(
-      "wide_unstructured", 4, opponent="benchmark"
-    ),
+    "one_trial": small(),
+    "ten_trials": small(trials=2),
+    "deep_structured_256": small(),
+    "against_benchmark": small(opponent="benchmark"),
     "tabular_tictactoe": bench_training.tabular("tictactoe", trials=1),
   }
   numbers = bench_training.measure(runs, num_games=20, num_rounds=1)

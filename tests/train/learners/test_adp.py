@@ -404,6 +404,10 @@ def test_self_teaching_learns_to_win():
 # A run as a user makes it.
 
 
+# One process makes the run.
+shares_run = pytest.mark.xdist_group("adp run")
+
+
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
   """The directory of a small run that was stopped and resumed."""
@@ -417,6 +421,7 @@ def run(tmp_path_factory):
   return directory
 
 
+@shares_run
 def test_tests_against_several_players_are_reported(run):
   for line in runs.lines(run):
     shares = [line[f"rules_{end}"] for end in ("wins", "draws", "losses")]
@@ -424,6 +429,7 @@ def test_tests_against_several_players_are_reported(run):
     assert line["wins"] + line["draws"] + line["losses"] == 4
 
 
+@shares_run
 def test_agents_play_on_other_boards_and_look_ahead(run):
   for size in (7, 9):
     game = jaxgames.make(f"gomoku:size={size}")
@@ -436,6 +442,7 @@ def test_agents_play_on_other_boards_and_look_ahead(run):
     agents.make(jaxgames.make("tictactoe"), str(run))
 
 
+@shares_run
 def test_a_run_may_watch_another(run, tmp_path, console):
   config = make_config(lanes=2, updates=1, expert=f"{run}@1", watches=True)
   loop.start(config.model_copy(update={"games": 4}), tmp_path / "watching", console)
@@ -446,6 +453,7 @@ def test_a_run_may_watch_another(run, tmp_path, console):
   assert isinstance(agent, players.CriticGreedy)
 
 
+@shares_run
 def test_an_agent_is_an_engine(run):
   brain = brain_lib.Brain(brain_lib.make_players_fn([str(run)]), name="run", seed=0)
   assert brain.handle("START 8") == ["OK"]

@@ -23,6 +23,9 @@ from train.run import agents
 from train.run import export
 from train.run import loop
 
+# One process makes what all of these share.
+pytestmark = pytest.mark.xdist_group("agents")
+
 LEARNERS = {
   "td": {"kind": "td", "network": {"hidden": [3], "detectors": 0}},
   # Its parameters are a single array.
