@@ -92,10 +92,13 @@ class Twin:
       self.inner, self.outer = self.inner + inner, self.outer + outer
 
   def turn(self):
-    self.update([lane.lesson for lane in self.lanes if lane.lesson])
+    size = self.learner.minibatch
+    for begin in range(0, len(self.lanes), size):
+      some = self.lanes[begin : begin + size]
+      self.update([lane.transition for lane in some if lane.transition])
     for lane in self.lanes:
       lane.move()
-    # What a position is taught is computed when all have moved.
+    # The targets of positions are computed when all have moved.
     for lane in self.lanes:
       lane.close()
 
@@ -104,10 +107,10 @@ class Lane:
   def __init__(self, twin, is_first):
     self.twin, self.is_first = twin, is_first
     self.board = Board(twin.learner.game.shape[0])
-    self.num_moves, self.lesson, self.last = 0, None, None
+    self.num_moves, self.transition, self.last = 0, None, None
 
   def inputs(self, board, player):
-    """Returns what the critic is told, 274 numbers; `player` is to move."""
+    """Returns the inputs of the critic, 274 numbers; `player` is to move."""
     x, there = [], []
     for side in (1, -1):
       counts = board.count(self.twin.drawings, side)
@@ -142,10 +145,10 @@ class Lane:
 
   def close(self):
     twin = self.twin
-    self.lesson = self.last
+    self.transition = self.last
     if self.pending:
       before, after = self.pending
-      self.lesson = before, twin.settings.discount * twin.value(after)
+      self.transition = before, twin.settings.discount * twin.value(after)
     winner = self.board.winner()
     if winner or self.board.is_full:
       self.last = self.after, {1: 1.0, -1: 0.0, 0: 0.5}[winner]

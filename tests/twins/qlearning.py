@@ -83,16 +83,27 @@ def training_set(settings, outputs, moves, is_best, winner):
   return desired
 
 
-def learn(twin, game, settings, all_moves, all_best):
-  """Lets the network learn from games that were played at the same time."""
+def learn(twin, game, settings, all_moves, all_best, minibatch):
+  """Lets the network learn from games that were played at the same time.
+
+  What is desired is computed for all of them before the first step.
+  """
+  sets = []
+  for moves, is_best in zip(all_moves, all_best, strict=True):
+    shown, winner = replay(game, moves)
+    outputs = [twin.forward(board, legal)[0] for board, legal in shown]
+    sets.append((shown, training_set(settings, outputs, moves, is_best, winner)))
+  for begin in range(0, len(sets), minibatch):
+    _train(twin, game, settings, sets[begin : begin + minibatch])
+
+
+def _train(twin, game, settings, sets):
+  """Takes the steps on the training sets of some games."""
   cells, actions = game.symmetries, game.action_symmetries
   if not settings.symmetric_copies:
     cells, actions = cells[:1], actions[:1]
   by_ply = [[[] for _ in cells] for _ in range(game.num_cells)]
-  for moves, is_best in zip(all_moves, all_best, strict=True):
-    shown, winner = replay(game, moves)
-    outputs = [twin.forward(board, legal)[0] for board, legal in shown]
-    desired = training_set(settings, outputs, moves, is_best, winner)
+  for shown, desired in sets:
     for ply, (board, legal) in enumerate(shown):
       for copy in range(len(cells)):
         by_ply[ply][copy].append(
@@ -111,7 +122,7 @@ def learn(twin, game, settings, all_moves, all_best):
   }[settings.steps]
   rate = settings.learning_rate
   if settings.gradient == "mean":
-    rate /= len(all_moves)
+    rate /= len(sets)
   for _ in range(settings.passes):
     for examples in steps:
       twin.update(examples, rate)

@@ -142,6 +142,7 @@ def test_step_by_hand():
   [
     {"lanes": 1},
     {"lanes": 3, "updates": 2, "discount": 0.9},
+    {"lanes": 4, "minibatch": 2, "updates": 2},
     {"game": "gomoku:size=5", "lanes": 1, "distance": 2, "takes_five": False},
   ],
 )

@@ -209,6 +209,7 @@ def test_desired_outputs_by_hand(is_updated, first):
       "random_answers": "ignored",
       "lanes": 3,
     },
+    {"lanes": 4, "minibatch": 2, "steps": "position"},
   ],
 )
 def test_learner_equals_its_plain_twin(fields):
@@ -237,7 +238,8 @@ def test_learner_equals_its_plain_twin(fields):
         assert best or learner.settings.epsilon > 0
       all_moves.append(moves)
       all_best.append(is_best)
-    qlearning_twin.learn(twin, learner.game, learner.settings, all_moves, all_best)
+    settings, size = learner.settings, learner.minibatch
+    qlearning_twin.learn(twin, learner.game, settings, all_moves, all_best, size)
   ours = qlearning_twin.Network(learner.network, state.params).weights
   for mine, theirs in zip(ours, twin.weights, strict=True):
     for name in mine:

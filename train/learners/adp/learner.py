@@ -194,12 +194,13 @@ class AdpLearner(learner_lib.NetworkLearner):
       )
       return params, squared_errors + (errors**2).sum()
 
-    counts = state.counts
+    counts, transitions = state.counts, state.transitions
+    if self.minibatch < self.num_lanes and settings.target == "fixed":
+      # Targets are those of the moves, whichever minibatch comes first.
+      transitions = updates_lib.with_fixed_targets(state.params, transitions)
+    online = (state.params, counts.squared_errors)
     params, squared_errors = minibatches.scan(
-      descend,
-      (state.params, counts.squared_errors),
-      state.transitions,
-      self.minibatch,
+      descend, online, transitions, self.minibatch
     )
     return state._replace(
       params=params,

@@ -17,7 +17,7 @@ import chex
 import jax
 import jax.numpy as jnp
 
-__all__ = ["Transitions", "descend", "empty"]
+__all__ = ["Transitions", "descend", "empty", "with_fixed_targets"]
 
 
 class Transitions(NamedTuple):
@@ -117,6 +117,17 @@ def descend(
   errors = transitions.weights * (first_targets - values)
   changed = {"inner": inner + inputs.T @ end.pushes, "outer": end.outer}
   return {"params": changed}, errors
+
+
+def with_fixed_targets(params: chex.ArrayTree, transitions: Transitions) -> Transitions:
+  """Returns transitions whose targets, now computed, no longer follow the parameters."""
+  inner, outer = params["params"]["inner"], params["params"]["outer"]
+  units = jax.nn.sigmoid(transitions.next_inputs @ inner)
+  values = jax.nn.sigmoid(units @ outer)
+  targets = transitions.rewards + transitions.discounts * values
+  return transitions._replace(
+    rewards=targets, discounts=jnp.zeros_like(transitions.discounts)
+  )
 
 
 def _targets(transitions: Transitions, layer: _Layer) -> jax.Array:
