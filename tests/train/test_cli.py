@@ -92,8 +92,8 @@ def test_a_run_is_trained_reported_matched_and_never_overwritten(empty):
   matched = invoke("match", "ttt3d", "whole@1", "random", "--games", "50", "--json")
   result = json.loads(matched.stdout)
   assert result["wins"] + result["draws"] + result["losses"] == 50
-  again = run(*SMALL_RUN, "--out", "whole", cwd=empty)
-  assert again.returncode == 2
+  again = invoke(*SMALL_RUN, "--out", "whole")
+  assert again.exit_code == 2
   assert "jaxgames resume" in again.stderr
 
 
