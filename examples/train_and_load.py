@@ -13,8 +13,8 @@ import rich.console
 
 from jaxgames import arena
 from jaxgames import players
+import train
 from train import config as config_lib
-from train.run import agents
 from train.run import loop
 
 # What a config file says, as Python values. Fields that are not given have defaults.
@@ -43,7 +43,7 @@ def main() -> None:
     outcome = loop.start(config, run, rich.console.Console())
     assert outcome.is_finished
     # An agent has the weights, the config that it was trained by, and a player.
-    agent = agents.load(run)
+    agent = train.load_agent(run)
 
   print(f"trained for {agent.provenance['games']:,} games")
   values = np.asarray(agent.values(agent.game.init()))
