@@ -28,7 +28,7 @@ from tests.support import training
 from train import config as config_lib
 from train.learners import registry
 from train.run import agent_file
-from train.run import checkpoint
+from train.run import leaves
 from train.run import loop
 from train.run import programs
 
@@ -212,7 +212,7 @@ def test_the_agent_needs_nothing_but_the_parameters(name, tmp_path):
   # They are where the registry says, so that agents are found in checkpoints.
   here = [
     leaf
-    for leaf_name, leaf in checkpoint.named_leaves(state)
+    for leaf_name, leaf in leaves.named_leaves(state)
     if leaf_name == kind.parameters or leaf_name.startswith(f"{kind.parameters}/")
   ]
   chex.assert_trees_all_equal(here, jax.tree.leaves(parameters))

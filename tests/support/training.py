@@ -8,6 +8,7 @@ import jax.numpy as jnp
 
 from jaxgames import arena
 from jaxgames import players
+from tests.support import quick
 
 
 def begin(learner, key, opponent=0):
@@ -24,6 +25,20 @@ def advance(learner, state, until_games):
   return jax.lax.while_loop(
     is_active, lambda state: learner.step(state, is_active(state)), state
   )
+
+
+def losses_to_random(learner, until_games):
+  """Returns how many of 1,000 games an agent loses after some numbers of games."""
+
+  @quick.jit
+  def train_and_test(key, until):
+    state = advance(learner, begin(learner, key), until)
+    agent = learner.agent(learner.parameters(state))
+    opponent = players.Random(learner.game)
+    return arena.play_match(agent, opponent, jax.random.key(1), num_games=1000)
+
+  scores = [train_and_test(jax.random.key(0), until) for until in until_games]
+  return [int(score.losses.sum()) for score in scores]
 
 
 def lower(learner):

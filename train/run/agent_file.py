@@ -11,7 +11,7 @@ import numpy as np
 import safetensors
 import safetensors.numpy
 
-from train.run import checkpoint
+from train.run import leaves as leaves_lib
 
 __all__ = ["Contents", "read", "write"]
 
@@ -90,4 +90,4 @@ def read(path: pathlib.Path) -> Contents:
     raise ValueError(message) from error
   if set(leaves) == {WHOLE}:
     leaves = {"": leaves[WHOLE]}
-  return Contents(checkpoint.unflatten(leaves), config, provenance)
+  return Contents(leaves_lib.unflatten(leaves), config, provenance)

@@ -14,23 +14,20 @@ from typing import Any
 import urllib.parse
 
 from absl import logging as absl_logging
-import flax.traverse_util
-import jax
 import numpy as np
 import orbax.checkpoint as ocp  # type: ignore[import-untyped]
 import tensorstore
 
 from train.learners import base
+from train.run import leaves as leaves_lib
 
 __all__ = [
   "Checkpoints",
   "Restored",
-  "named_leaves",
   "read_date",
   "restore",
   "restore_part",
   "set_aside",
-  "unflatten",
 ]
 
 SCORE = "score"
@@ -98,7 +95,7 @@ class Checkpoints:
       ValueError: if this or the previous checkpoint cannot be written.
     """
     args = ocp.args.Composite(
-      state=ocp.args.StandardSave(_to_host(state)),
+      state=ocp.args.StandardSave(leaves_lib.to_host(state)),
       progress=ocp.args.JsonSave(dict(progress)),
     )
     metrics = None if score is None else {SCORE: score}
@@ -275,7 +272,7 @@ def _read(
   abstract_state: base.LearnerState,
   renamed: Mapping[str, str],
 ) -> tuple[base.LearnerState, Mapping[str, Any]]:
-  specs = dict(_saved_specs(abstract_state))
+  specs = dict(leaves_lib.saved_specs(abstract_state))
   names = _saved_names(manager, number, specs, renamed)
   found, progress = _read_leaves(
     manager, number, {names[name]: np.empty(*spec) for name, spec in specs.items()}
@@ -287,14 +284,14 @@ def _read(
         f"{name} is {leaf.dtype}{list(leaf.shape)}, not {dtype}{list(shape)}"
       )
   leaves = {name: found[names[name]] for name in specs}
-  return _from_host(leaves, abstract_state), progress
+  return leaves_lib.from_host(leaves, abstract_state), progress
 
 
 def _read_part(
   manager: ocp.CheckpointManager, number: int, path: str, renamed: Mapping[str, str]
 ) -> tuple[Any, Mapping[str, Any]]:
   saved = _saved_leaves(manager, number)
-  for prefix in (path, _old_name(f"{path}/", renamed).rstrip("/")):
+  for prefix in (path, leaves_lib.old_name(f"{path}/", renamed).rstrip("/")):
     wanted = {
       name: leaf
       for name, leaf in saved.items()
@@ -305,7 +302,7 @@ def _read_part(
       flat = {
         name.removeprefix(prefix).lstrip("/"): leaf for name, leaf in found.items()
       }
-      return unflatten(flat), progress
+      return leaves_lib.unflatten(flat), progress
   raise ValueError(f"it has no {path}")
 
 
@@ -351,34 +348,14 @@ def _saved_names(
     ValueError: if a leaf was not saved; orbax would return it unrestored.
   """
   saved = _saved_leaves(manager, number)
-  found = {name: name if name in saved else _old_name(name, renamed) for name in names}
+  found = {
+    name: name if name in saved else leaves_lib.old_name(name, renamed)
+    for name in names
+  }
   for name, saved_name in found.items():
     if saved_name not in saved:
       raise ValueError(f"it has no {name}")
   return found
-
-
-def _old_name(name: str, renamed: Mapping[str, str]) -> str:
-  """Returns the name of a leaf in older checkpoints.
-
-  >>> _old_name("games/states/own", {"games/states/": "games/", "games/": ""})
-  'games/own'
-  """
-  for new in sorted(renamed, key=len, reverse=True):
-    if name.startswith(new):
-      return renamed[new] + name.removeprefix(new)
-  return name
-
-
-def unflatten(leaves: Mapping[str, Any]) -> Any:
-  """Returns nested mappings for names with slashes; a single nameless leaf as it is.
-
-  >>> unflatten({"a/b": 1, "a/c": 2})
-  {'a': {'b': 1, 'c': 2}}
-  """
-  if set(leaves) == {""}:
-    return leaves[""]
-  return flax.traverse_util.unflatten_dict(leaves, sep="/")
 
 
 def _check_whole(directory: Any) -> None:
@@ -390,58 +367,6 @@ def _check_whole(directory: Any) -> None:
   ).result()
   for name in store.list().result():
     store.read(name).result()
-
-
-def _to_host(state: base.LearnerState) -> dict[str, np.ndarray]:
-  """Returns copies of all leaves by name; random keys become their data."""
-  # Copies: on a CPU, an array on the host may share memory that is donated next.
-  return {
-    name: np.array(_key_data(leaf)) for name, leaf in named_leaves(state) if leaf.size
-  }
-
-
-def _from_host(
-  leaves: Mapping[str, np.ndarray], abstract_state: base.LearnerState
-) -> base.LearnerState:
-  values = []
-  for name, leaf in named_leaves(abstract_state):
-    value: Any = leaves[name] if leaf.size else np.empty(leaf.shape, leaf.dtype)
-    if _is_key(leaf):
-      value = jax.random.wrap_key_data(value, impl=_key_implementation(leaf))
-    values.append(value)
-  return jax.tree.unflatten(jax.tree.structure(abstract_state), values)
-
-
-def _saved_specs(
-  abstract_state: base.LearnerState,
-) -> Iterator[tuple[str, tuple[tuple[int, ...], np.dtype]]]:
-  for name, leaf in named_leaves(abstract_state):
-    # Orbax refuses arrays without elements, and they hold nothing to save.
-    if leaf.size:
-      saved = jax.eval_shape(_key_data, leaf)
-      yield name, (saved.shape, saved.dtype)
-
-
-def named_leaves(state: base.LearnerState) -> list[tuple[str, Any]]:
-  return [
-    (jax.tree_util.keystr(path, simple=True, separator="/"), leaf)
-    for path, leaf in jax.tree_util.tree_leaves_with_path(state)
-  ]
-
-
-def _key_data(leaf: Any) -> Any:
-  return jax.random.key_data(leaf) if _is_key(leaf) else leaf
-
-
-def _key_implementation(abstract_key: Any) -> Any:
-  """Returns the random number generator of an abstract key."""
-  found = []
-  jax.eval_shape(lambda key: found.append(jax.random.key_impl(key)), abstract_key)
-  return found[0]
-
-
-def _is_key(leaf: Any) -> bool:
-  return jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key)
 
 
 def _score(metrics: Any) -> float:

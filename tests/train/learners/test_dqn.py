@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import jaxgames
-from jaxgames import arena
 from jaxgames import players
 from jaxgames.exact import graph as graph_lib
 from tests.support import quick
@@ -408,21 +407,8 @@ def test_self_play_halves_the_losses_to_random():
     final_epsilon=0.5,
     symmetries=True,
   )
-
-  @quick.jit
-  def train_and_test(key, until_games):
-    state = training.advance(learner, training.begin(learner, key), until_games)
-    opponent = players.make(learner.game, "random")
-    return arena.play_match(
-      learner.agent(learner.parameters(state)),
-      opponent,
-      jax.random.key(1),
-      num_games=1000,
-    )
-
-  before = train_and_test(jax.random.key(0), 0).losses.sum()
-  after = train_and_test(jax.random.key(0), 4000).losses.sum()
-  assert int(after) < int(before) // 2
+  before, after = training.losses_to_random(learner, until_games=(0, 4000))
+  assert after < before // 2
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import jaxgames
-from jaxgames import arena
 from jaxgames import bits
 from jaxgames import networks
 from jaxgames import players
@@ -328,21 +327,8 @@ def test_self_play_halves_the_losses_to_random():
     steps="position",
     network={"hidden": [30], "bias": True, "weight_range": 0.5},
   )
-
-  @quick.jit
-  def train_and_test(key, until_games):
-    state = training.advance(learner, training.begin(learner, key), until_games)
-    opponent = players.make(learner.game, "random")
-    return arena.play_match(
-      learner.agent(learner.parameters(state)),
-      opponent,
-      jax.random.key(1),
-      num_games=1000,
-    )
-
-  before = train_and_test(jax.random.key(0), 0).losses.sum()
-  after = train_and_test(jax.random.key(0), 12_000).losses.sum()
-  assert int(after) < int(before) // 2
+  before, after = training.losses_to_random(learner, until_games=(0, 12_000))
+  assert after < before // 2
 
 
 @pytest.mark.parametrize(

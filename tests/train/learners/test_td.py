@@ -10,8 +10,6 @@ import numpy as np
 import pydantic
 import pytest
 
-from jaxgames import arena
-from jaxgames import players
 from tests.support import quick
 from tests.support import training
 from tests.twins import td as td_twin
@@ -339,21 +337,8 @@ def test_self_play_halves_the_losses_to_random():
     learning_rate=0.02,
     network={"hidden": [16], "detectors": 4, "bias": True, "slope": 1.0},
   )
-
-  @quick.jit
-  def train_and_test(key, until_games):
-    state = training.advance(learner, training.begin(learner, key), until_games)
-    opponent = players.make(learner.game, "random")
-    return arena.play_match(
-      learner.agent(learner.parameters(state)),
-      opponent,
-      jax.random.key(1),
-      num_games=1000,
-    )
-
-  before = train_and_test(jax.random.key(0), 0).losses.sum()
-  after = train_and_test(jax.random.key(0), 6000).losses.sum()
-  assert int(after) < int(before) // 2
+  before, after = training.losses_to_random(learner, until_games=(0, 6000))
+  assert after < before // 2
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from tests.support import toy_learner
 from train.config import agent_names
 from train.run import agents
 from train.run import checkpoint
+from train.run import leaves
 from train.run import loop
 
 
@@ -41,7 +42,7 @@ def make_state(number: int = 0) -> State:
 
 def plain(state: State) -> State:
   """Returns a state whose keys are numbers, so that it can be compared."""
-  return jax.tree.map(lambda x: np.asarray(checkpoint._key_data(x)), state)
+  return jax.tree.map(lambda x: np.asarray(leaves.key_data(x)), state)
 
 
 def save(directory: pathlib.Path, scores: list[float | None], keep: int = 2) -> None:

@@ -13,6 +13,7 @@ import jaxgames
 from jaxgames import batching
 from jaxgames import players
 from jaxgames.players import base
+from train.learners import base as base_lib
 from train.learners.common import fields
 from train.learners.common import sides
 
@@ -62,6 +63,14 @@ class ParallelGames:
     self._num_lanes = num_lanes
     self._opponent = opponent
     self._starts = starts
+
+  @classmethod
+  def of_task(
+    cls, task: base_lib.Task, opponent: players.Player | None, starts: fields.Starts
+  ) -> "ParallelGames":
+    """Returns the games of a task; in self-play the learner has the first side."""
+    starts = starts if opponent is not None else "always"
+    return cls(task.game, task.parallel_games, opponent, starts)
 
   def init(
     self,

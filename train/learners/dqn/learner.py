@@ -106,12 +106,7 @@ class DqnLearner(learner_lib.NetworkLearner):
     self.network = agent.make_network(task.game, settings.network)
     self.num_lanes = task.parallel_games
     self.opponent = task.make_opponent()
-    self.games = games_lib.ParallelGames(
-      task.game,
-      self.num_lanes,
-      self.opponent,
-      settings.starts if self.opponent is not None else "always",
-    )
+    self.games = games_lib.ParallelGames.of_task(task, self.opponent, settings.starts)
     self.evaluation_opponent = _make_evaluation_opponent(task, settings)
     self._check()
     self.epsilon_fn = schedule.exponential(

@@ -108,12 +108,7 @@ class TdLearner(learner_lib.NetworkLearner):
     self.num_lanes = task.parallel_games
     self.minibatch = minibatches.check_size(settings.minibatch, self.num_lanes)
     self.opponent = task.make_opponent()
-    self.games = games_lib.ParallelGames(
-      task.game,
-      self.num_lanes,
-      self.opponent,
-      settings.starts if self.opponent is not None else "always",
-    )
+    self.games = games_lib.ParallelGames.of_task(task, self.opponent, settings.starts)
     self.descent = descent.Descent(
       settings.optimizer,
       settings.learning_rate,
