@@ -16,6 +16,12 @@ def begin(learner, key, opponent=0):
   return learner.init(key, jnp.int32(opponent))
 
 
+def begin_compiled(learner, key=None):
+  """Returns the start of a trial, computed by a compiled program."""
+  key = jax.random.key(0) if key is None else key
+  return quick.jit(functools.partial(begin, learner))(key)
+
+
 def advance(learner, state, until_games):
   """Returns a trial that has so many games, or is done."""
 

@@ -19,6 +19,7 @@ from train.learners import registry as learner_registry
 from train.run import agent_file
 from train.run import checkpoint
 from train.run import directory as run_directory
+from train.run import progress as progress_lib
 from train.run import provenance as provenance_lib
 
 __all__ = [
@@ -285,13 +286,12 @@ def _provenance(
   files: run_directory.RunDirectory, trial: int, restored: checkpoint.Restored
 ) -> dict[str, Any]:
   status = files.read_status()
-  saved = restored.progress.get("progress") or restored.progress.get("tally") or {}
-  games = saved.get("games") or []
+  progress = progress_lib.Progress.from_saved(restored.progress)
   return {
     "run": files.name,
     "trial": trial,
-    "games": games[trial] if trial < len(games) else None,
-    "mean_score": saved.get("score"),
+    "games": progress.games[trial],
+    "mean_score": progress.score,
     "versions": status.get("versions", {}),
     "machine": status.get("machine", {}),
     "date": checkpoint.read_date(files.states, restored.number),

@@ -1,14 +1,20 @@
 """How far a run is: the one place that knows, saved with its state."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 import dataclasses
 import math
+import typing
 from typing import Any
 
 import numpy as np
 
 from train import config as config_lib
-from train.run import programs
+
+if typing.TYPE_CHECKING:
+  # Programs make players, and agents among those read the progress of their runs.
+  from train.run import programs
 
 __all__ = ["Progress"]
 
@@ -40,7 +46,7 @@ class Progress:
   compile_seconds: float = 0.0
 
   @classmethod
-  def from_saved(cls, saved: Mapping[str, Any]) -> "Progress":
+  def from_saved(cls, saved: Mapping[str, Any]) -> Progress:
     """Returns the progress that was saved beside a state."""
     # It was called a tally once.
     return cls(**(saved["progress"] if "progress" in saved else saved["tally"]))

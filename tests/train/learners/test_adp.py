@@ -54,8 +54,7 @@ def make(**settings):
 
 
 def begin(learner, seed=0):
-  key = jax.random.key(seed)
-  return quick.jit(functools.partial(training.begin, learner))(key)
+  return training.begin_compiled(learner, jax.random.key(seed))
 
 
 def turns(learner, state, num_turns):

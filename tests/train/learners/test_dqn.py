@@ -47,9 +47,7 @@ def make(*, game="tictactoe", opponent="random", lanes=1, network=None, **settin
   )
 
 
-def begin(learner, key=None):
-  key = jax.random.key(0) if key is None else key
-  return quick.jit(functools.partial(training.begin, learner))(key)
+begin = training.begin_compiled
 
 
 def rows(*numbers):

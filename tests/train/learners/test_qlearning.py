@@ -72,9 +72,7 @@ def make(*, game="tictactoe", opponent="self", lanes=1, network=None, **settings
   )
 
 
-def begin(learner, key=None):
-  key = jax.random.key(0) if key is None else key
-  return quick.jit(functools.partial(training.begin, learner))(key)
+begin = training.begin_compiled
 
 
 def shown_games(learner, params):

@@ -34,9 +34,7 @@ def make(*, game="connect4_4x4", opponent="self", lanes=1, network=NETWORK, **se
   )
 
 
-def begin(learner, key=None):
-  key = jax.random.key(0) if key is None else key
-  return quick.jit(functools.partial(training.begin, learner))(key)
+begin = training.begin_compiled
 
 
 def follow(learner, num_turns, seed=0):

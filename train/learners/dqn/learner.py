@@ -289,9 +289,12 @@ class DqnLearner(learner_lib.NetworkLearner):
 
     (online, counts), _ = jax.lax.scan(step, (state.online, state.counts), batches)
     is_ready = state.replay.num_held >= settings.num_to_begin
-    after = state._replace(online=online, counts=counts)
-    unchanged = set(DqnState._fields) - {"online", "counts"}
-    return learner_lib.select(is_ready, after, state, keep=unchanged)
+    online, counts = jax.tree.map(
+      lambda new, old: jnp.where(is_ready, new, old),
+      (online, counts),
+      (state.online, state.counts),
+    )
+    return state._replace(online=online, counts=counts)
 
   # Counts, metrics, and the paper's own evaluation.
 
