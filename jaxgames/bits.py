@@ -170,9 +170,10 @@ def first(cells: Words) -> jax.Array:
 
 def unpack(cells: Words, num_cells: int) -> jax.Array:
   """Returns a set as `[num_cells]` booleans."""
-  places = np.arange(num_cells)
-  word = jnp.stack(cells)[places // WORD_BITS]
-  return ((word >> (places % WORD_BITS).astype(np.uint32)) & np.uint32(1)) != 0
+  # Word by word, without a look-up of each cell's word, which would be a loop of its own.
+  places = np.arange(WORD_BITS, dtype=np.uint32)
+  is_member = [((word >> places) & np.uint32(1)) != 0 for word in cells]
+  return jnp.concatenate(is_member)[:num_cells]
 
 
 def pack(is_member: chex.Array, num_words: int) -> Words:

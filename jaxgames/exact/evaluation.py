@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import game as game_lib
+from jaxgames import randomness
 from jaxgames.exact import graph as graph_lib
 
 if typing.TYPE_CHECKING:
@@ -152,7 +153,7 @@ def _chosen_actions(player: base.Player, states: game_lib.State) -> jax.Array:
   """Returns `[n, num_actions]` bool, the one action that a player chooses."""
 
   def choose(state: game_lib.State) -> jax.Array:
-    key_begin, key_act = jax.random.split(jax.random.key(0))
+    key_begin, key_act = jax.random.split(randomness.key(0))
     action = player.act(player.begin(key_begin, jnp.int32(0)), state, key_act)
     is_chosen = action == np.arange(player.game.num_actions, dtype=np.int32)
     return is_chosen & player.game.legal_actions(state)

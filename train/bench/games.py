@@ -17,6 +17,7 @@ from rich import text
 from jaxgames import arena
 from jaxgames import game as game_lib
 from jaxgames import players
+from jaxgames import randomness
 
 __all__ = ["measure", "notes", "table"]
 
@@ -193,13 +194,13 @@ def _median_ratio(above: list[float], below: list[float]) -> float:
 
 def _mean_length(player: players.Player, num_games: int) -> float:
   """Returns the mean number of moves of complete games."""
-  score = arena.play_match(player, player, jax.random.key(0), num_games=num_games)
+  score = arena.play_match(player, player, randomness.key(0), num_games=num_games)
   return int(score.num_moves) / num_games
 
 
 def _ours(player: players.Player, num_lanes: int, num_plies: int) -> _Contender:
   def run(seed: int) -> arena.SelfPlay:
-    key = jax.random.key(seed)
+    key = randomness.key(seed)
     final = arena.self_play(player, key, num_lanes=num_lanes, num_plies=num_plies)
     return jax.block_until_ready(final)
 
@@ -226,7 +227,7 @@ def _pgx(name: str, num_lanes: int, num_plies: int) -> _Contender:
     return jax.lax.scan(ply, first, jax.random.split(key_play, num_plies))[0]
 
   def run(seed: int) -> pgx.State:
-    return jax.block_until_ready(play(jax.random.key(seed)))
+    return jax.block_until_ready(play(randomness.key(seed)))
 
   return _Contender(run, num_lanes * num_plies)
 

@@ -15,6 +15,7 @@ import numpy as np
 import jaxgames
 from jaxgames import bits
 from jaxgames import players
+from jaxgames import randomness
 from jaxgames import registry
 from train.config import agent_names
 from train.engines import protocol
@@ -101,7 +102,7 @@ class Brain:
     self.is_ended = False
     self._make_players_fn = make_players_fn
     self._name = name
-    self._key = jax.random.key(seed)
+    self._key = randomness.key(seed)
     self._timed: dict[int, clocks.TimedPlayers] = {}
     self._game: jaxgames.LineGame | None = None
     self._game_number = -1

@@ -9,6 +9,7 @@ import jax
 import rich.console
 
 import jaxgames
+from jaxgames import randomness
 from train.engines import client
 from train.engines import registry
 from train.match import device
@@ -51,7 +52,7 @@ def play(
     return device.play(*both, num_games=num_games, seed=seed, console=console)
   makers = [
     functools.partial(_make, game, spec, limits, key)
-    for spec, key in zip((a, b), jax.random.split(jax.random.key(seed)), strict=True)
+    for spec, key in zip((a, b), jax.random.split(randomness.key(seed)), strict=True)
   ]
   return host.play(game, *makers, num_games=num_games, console=console, record=record)
 

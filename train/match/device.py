@@ -6,6 +6,7 @@ import rich.console
 
 from jaxgames import arena
 from jaxgames import players
+from jaxgames import randomness
 from train.match import result
 
 __all__ = ["play"]
@@ -44,7 +45,7 @@ def play(
       score = arena.play_match(
         player_a,
         player_b,
-        jax.random.fold_in(jax.random.key(seed), batch),
+        jax.random.fold_in(randomness.key(seed), batch),
         num_games=min(MOST_AT_ONCE, num_games - first),
         first_number=np.int32(first),
       )

@@ -7,6 +7,7 @@ import jax
 import numpy as np
 
 from jaxgames import game as game_lib
+from jaxgames import randomness
 from jaxgames.display import notation
 from jaxgames.display import text
 from jaxgames.players import base
@@ -57,7 +58,7 @@ def play_in_terminal(
   for player in (opponent, adviser):
     if player.game != game:
       raise ValueError(f"a player for {player.game} cannot play {game}")
-  key_opponent, key_adviser = jax.random.split(jax.random.key(seed))
+  key_opponent, key_adviser = jax.random.split(randomness.key(seed))
   table = _Table(
     game=game,
     human=0 if human_first else 1,

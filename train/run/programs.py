@@ -13,6 +13,7 @@ import numpy as np
 import jaxgames
 from jaxgames import arena
 from jaxgames import players
+from jaxgames import randomness
 from train import config as config_lib
 from train.learners import base
 from train.learners import registry as learner_registry
@@ -98,7 +99,7 @@ class Programs:
     self._compiled: dict[tuple[str, int], Callable[..., Any]] = {}
     # Given to programs, not built in: another seed needs no other program.
     game = jaxgames.make(config.game)
-    self._key = jax.random.key(config.seed)
+    self._key = randomness.key(config.seed)
     self._opponents = {
       name: agents.make(game, spec)
       for name, spec in {"": config.test.against, **config.test.also_against}.items()

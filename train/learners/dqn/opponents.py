@@ -10,6 +10,7 @@ import numpy as np
 
 from jaxgames import game as game_lib
 from jaxgames import players
+from jaxgames import randomness
 from jaxgames.exact import graph as graph_lib
 from jaxgames.exact import numbering
 from jaxgames.players import base
@@ -70,6 +71,6 @@ def _search_all(player: players.Player, searches: int) -> np.ndarray:
     )
 
   # One after the other: the trees of all searches would take much memory.
-  keys = jax.random.split(jax.random.key(0), searches)
+  keys = jax.random.split(randomness.key(0), searches)
   found = [np.asarray(search(keys[i]), np.int8) for i in range(searches)]
   return np.stack(found, axis=1)
