@@ -172,8 +172,8 @@ def unpack(cells: Words, num_cells: int) -> jax.Array:
   """Returns a set as `[num_cells]` booleans."""
   # Word by word, without a look-up of each cell's word, which would be a loop of its own.
   places = np.arange(WORD_BITS, dtype=np.uint32)
-  is_member = [((word >> places) & np.uint32(1)) != 0 for word in cells]
-  return jnp.concatenate(is_member)[:num_cells]
+  is_member = ((jnp.stack(cells)[:, None] >> places[None]) & np.uint32(1)) != 0
+  return is_member.reshape(-1)[:num_cells]
 
 
 def pack(is_member: chex.Array, num_words: int) -> Words:

@@ -2,8 +2,10 @@
 
 A move changes one cell. So the sums after every possible move are the present sums
 plus a row for each move: rows of the weights themselves where each cell has its own
-weights, and rows of a table over line patterns where lines have detectors. Tables are
-computed once for all games that share the weights; then a move costs look-ups alone.
+weights. Where lines have detectors, the rows of a table over line patterns: it is
+computed once for all games that share the weights, and then a move costs look-ups alone.
+For a few games the table is not worth its making, and the detectors of the lines that a
+move changes are computed anew.
 
 In the shapes, `B` is the number of boards and `A` that of actions.
 """
@@ -30,6 +32,12 @@ Initializer = nn.initializers.Initializer
 # A cell in a pattern is a digit in base 3: empty, own stone, the other's.
 NUM_DIGITS = 3
 
+# From so many boards on a table over line patterns costs less than to compute what each
+# move changes, and from so many a matrix from all cells to all detectors costs less than
+# one for each line. Measured on a CPU; accelerators do not mind.
+LEAST_FOR_TABLES = 32
+LEAST_FOR_MATRIX = 2
+
 
 class CellSums(nn.Module):
   """Sums over the cells of a board.
@@ -53,8 +61,9 @@ class CellSums(nn.Module):
     chex.assert_shape(boards, (None, self.game.num_cells))
     return boards.astype(jnp.float32) @ self.kernel
 
-  def tables(self) -> jax.Array:
+  def tables(self, num_boards: int | None = None) -> jax.Array:
     """Returns what `after` looks up; computed once for all boards."""
+    del num_boards
     return self.kernel
 
   def after(self, tables: jax.Array, boards: jax.Array, cells: jax.Array) -> jax.Array:
@@ -119,23 +128,49 @@ class LineSums(nn.Module):
   def __call__(self, boards: jax.Array) -> jax.Array:
     """Returns `[B, width]` for boards `[B, num_cells]` of -1, 0, 1."""
     chex.assert_shape(boards, (None, self.game.num_cells))
-    # Boards go last, so that picking the cells of lines copies whole rows, and sums
-    # over the cells of a line are operations on long vectors.
-    on_lines = boards.T.astype(jnp.float32)[self.game.lines]
-    detected = jnp.einsum("lcb,lcd->ldb", on_lines, self.line_kernel)
-    active = self._activate(
-      detected, self.line_bias[:, :, None] if self.has_bias else None
-    )
-    flat = active.reshape(-1, boards.shape[0])
-    return flat.T @ self.kernel.reshape(-1, self.width)
+    return self.activation_fn(self._detect(boards)) @ self._flat_kernel
 
-  def tables(self) -> LineTables:
-    """Returns what `after` looks up; computed once for all boards."""
+  def _detect(self, boards: jax.Array) -> jax.Array:
+    """Returns `[B, num_lines * detectors]`, before their activation."""
+    stones = boards.astype(jnp.float32)
+    if len(boards) < LEAST_FOR_MATRIX:
+      # A product with ones and zeros is exact, and quicker than picking the cells.
+      on_lines = (stones @ _cells_of_lines(self.game)).reshape(
+        -1, *self.game.lines.shape
+      )
+      detected = jnp.einsum("blc,lcd->bld", on_lines, self.line_kernel)
+    else:
+      detected = stones @ self._cell_kernel()
+    detected = detected.reshape(len(boards), -1)
+    return detected + self.line_bias.reshape(1, -1) if self.has_bias else detected
+
+  def _cell_kernel(self) -> jax.Array:
+    """Returns `[num_cells, num_lines * detectors]`, with zeros for cells not on a line."""
+    num_lines = len(self.game.lines)
+    sparse = jnp.zeros((self.game.num_cells, num_lines, self.detectors))
+    sparse = sparse.at[self.game.lines, np.arange(num_lines)[:, None]].set(
+      self.line_kernel, unique_indices=True, mode="promise_in_bounds"
+    )
+    return sparse.reshape(self.game.num_cells, -1)
+
+  @property
+  def _flat_kernel(self) -> jax.Array:
+    return self.kernel.reshape(-1, self.width)
+
+  def tables(self, num_boards: int | None = None) -> LineTables | None:
+    """Returns what `after` looks up; computed once for all boards.
+
+    Args:
+      num_boards: how many boards it is for, any number if not given. For a few none is
+        made.
+    """
+    if num_boards is not None and num_boards < LEAST_FOR_TABLES:
+      return None
     patterns = _patterns(self.game.length)
     detected = jnp.einsum("pc,lcd->lpd", patterns, self.line_kernel)
-    active = self._activate(
-      detected, self.line_bias[:, None] if self.has_bias else None
-    )
+    if self.has_bias:
+      detected += self.line_bias[:, None]
+    active = self.activation_fn(detected)
     by_pattern = functools.reduce(
       jnp.add,
       [active[:, :, d, None] * self.kernel[:, None, d] for d in range(self.detectors)],
@@ -152,7 +187,9 @@ class LineSums(nn.Module):
       changes=jnp.stack(changes, axis=1).reshape(-1, self.width),
     )
 
-  def after(self, tables: LineTables, boards: jax.Array, cells: jax.Array) -> jax.Array:
+  def after(
+    self, tables: LineTables | None, boards: jax.Array, cells: jax.Array
+  ) -> jax.Array:
     """Returns the sums `[B, A, width]` after an own stone in one of several cells.
 
     Args:
@@ -160,8 +197,34 @@ class LineSums(nn.Module):
       boards: `[B, num_cells]` int8.
       cells: `[B, A]` int32, empty cells.
     """
+    if tables is None:
+      return self._after_without_tables(boards, cells)
     present = self._present(tables, boards)
     return present[:, None] + self._changes(tables, boards, cells)
+
+  def _after_without_tables(self, boards: jax.Array, cells: jax.Array) -> jax.Array:
+    """Returns the same, computed from what changes in the lines through each cell."""
+    through = _places_through(self.game)
+    places = lookup.rows(jnp.asarray(np.maximum(through, 0)), cells)
+    is_line = lookup.rows(jnp.asarray(through >= 0), cells)[..., None]
+    here = lookup.rows(jnp.asarray(np.maximum(through, 0) // self.game.length), cells)
+
+    detected = self._detect(boards)
+    active = self.activation_fn(detected)
+    by_line = (len(boards), -1, self.detectors)
+    stones = lookup.rows(self.line_kernel.reshape(-1, self.detectors), places)
+    after = self.activation_fn(_of_lines(detected.reshape(by_line), here) + stones)
+    changes = after - _of_lines(active.reshape(by_line), here)
+    # Otherwise all changes would be computed again for each of the sums.
+    changes = jax.lax.optimization_barrier(jnp.where(is_line, changes, 0.0))
+
+    total = (active @ self._flat_kernel)[:, None]
+    for slot in range(through.shape[1]):
+      for detector in range(self.detectors):
+        rows = here[..., slot] * self.detectors + detector
+        change = changes[..., slot, detector, None]
+        total += change * lookup.rows(self._flat_kernel, rows)
+    return total
 
   def _present(self, tables: LineTables, boards: jax.Array) -> jax.Array:
     """Returns the sums by the tables, `[B, width]`."""
@@ -169,7 +232,7 @@ class LineSums(nn.Module):
     # what follows and then compute anew for every action.
     rows = _indices(boards, *_pattern_weights(self.game))
     detected = lookup.rows(tables.detected, rows).reshape(len(boards), -1)
-    return detected @ self.kernel.reshape(-1, self.width)
+    return detected @ self._flat_kernel
 
   def _changes(
     self, tables: LineTables, boards: jax.Array, cells: jax.Array
@@ -189,8 +252,18 @@ class LineSums(nn.Module):
       total += jnp.where(is_line, lookup.rows(tables.changes, rows[..., slot]), 0.0)
     return total
 
-  def _activate(self, detected: jax.Array, bias: jax.Array | None) -> jax.Array:
-    return self.activation_fn(detected if bias is None else detected + bias)
+
+def _of_lines(by_line: jax.Array, here: jax.Array) -> jax.Array:
+  """Returns what boards have for some lines, `[B, ..., n]`.
+
+  Args:
+    by_line: `[B, num_lines, n]`.
+    here: `[B, ...]` int32, the lines.
+  """
+  num_boards, num_lines, _ = by_line.shape
+  first = num_lines * np.arange(num_boards, dtype=np.int32)
+  rows = here + first.reshape(-1, *[1] * (here.ndim - 1))
+  return lookup.rows(by_line.reshape(num_boards * num_lines, -1), rows)
 
 
 def _indices(boards: jax.Array, weights: np.ndarray, offsets: np.ndarray) -> jax.Array:
@@ -199,6 +272,12 @@ def _indices(boards: jax.Array, weights: np.ndarray, offsets: np.ndarray) -> jax
   digits = jnp.where(boards < 0, jnp.int8(2), boards).astype(jnp.float32)
   found = jnp.dot(digits, weights, precision=jax.lax.Precision.HIGHEST)
   return found.astype(jnp.int32) + offsets
+
+
+@functools.lru_cache
+def _cells_of_lines(game: game_lib.LineGame) -> np.ndarray:
+  """Returns `[num_cells, num_lines * length]` float32, 1 for the cell of each place."""
+  return np.eye(game.num_cells, dtype=np.float32)[:, game.lines.reshape(-1)]
 
 
 @functools.lru_cache

@@ -72,8 +72,9 @@ class PatternSums(nn.Module):
     chex.assert_shape(boards, (None, self.game.num_cells))
     return _sum_of_rows(self.tables(), self._encode(boards, is_after=True))
 
-  def tables(self) -> jax.Array:
+  def tables(self, num_boards: int | None = None) -> jax.Array:
     """Returns `[num_codes, width]`, for each side if they have their own."""
+    del num_boards
     rows = _layout(self.game, self.sharings).rows
     if len(rows) == rows.max() + 1:
       return self.table

@@ -89,9 +89,14 @@ class ValueNetwork(nn.Module):
     chex.assert_shape(boards, (None, self.game.num_cells))
     return self._finish(self.sums(boards))
 
-  def tables(self) -> chex.ArrayTree:
-    """Returns what `afterstates` looks up; computed once for all boards."""
-    return self.sums.tables()
+  def tables(self, num_boards: int | None = None) -> chex.ArrayTree:
+    """Returns what `afterstates` looks up; computed once for all boards.
+
+    Args:
+      num_boards: how many boards will be looked up, if it is known: for a few there may
+        be a quicker way than by tables.
+    """
+    return self.sums.tables(num_boards)
 
   def afterstates(
     self, tables: chex.ArrayTree, boards: jax.Array, cells: jax.Array

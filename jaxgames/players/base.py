@@ -162,8 +162,11 @@ class Chooser(Memoryless):
 
   def act(self, memory: Memory, state: game_lib.State, key: chex.PRNGKey) -> jax.Array:
     del memory
+    return self.choose(state, jax.random.bits(key, (), jnp.uint32))
+
+  def choose(self, state: game_lib.State, random: chex.Array) -> jax.Array:
+    """Returns its action, `[]` int32, by 32 random bits, `[]` uint32."""
     cells = self.choices(state)
-    random = jax.random.bits(key, (), jnp.uint32)
     return self.game.action_of(bits.nth(cells, draw_from(random, bits.count(cells))))
 
   def action_sets(self, graph: graph_lib.Graph) -> jax.Array:

@@ -1,5 +1,6 @@
 """Value networks: Table I, and incremental equal to full evaluation."""
 
+import chex
 import jax
 import numpy as np
 import pytest
@@ -35,6 +36,7 @@ def test_numbers_of_weights_are_those_of_table_1(name):
   ("game_name", "has_bias"), [("tictactoe", True), ("connect4", False), ("ttt3d", True)]
 )
 def test_incremental_equals_full_evaluation(name, has_bias, game_name):
+  """By tables, and without them, as for a few boards."""
   game = jaxgames.make(game_name)
   network = value_networks.make(game, name, has_bias=has_bias)
   states = positions.random_positions(game, 24, seed=6)
@@ -44,15 +46,38 @@ def test_incremental_equals_full_evaluation(name, has_bias, game_name):
 
   @quick.jit
   def evaluate(params, states):
-    tables = network.apply(params, method="tables")
-    changed = value_greedy.afterstate_values(network, params, tables, states)
+    by_tables, without = (
+      value_greedy.afterstate_values(
+        network, params, network.apply(params, num_boards, method="tables"), states
+      )
+      for num_boards in (None, 1)
+    )
     boards = jax.vmap(game.afterstates)(states).reshape(-1, game.num_cells)
-    return changed, network.apply(params, boards).reshape(changed.shape)
+    return by_tables, without, network.apply(params, boards).reshape(without.shape)
 
-  changed, full = map(np.asarray, evaluate(params, states))
+  by_tables, without, full = map(np.asarray, evaluate(params, states))
   is_legal = positions.see(game, states).legal
-  np.testing.assert_allclose(changed[is_legal], full[is_legal], atol=2e-6)
+  np.testing.assert_allclose(by_tables[is_legal], full[is_legal], atol=2e-6)
+  np.testing.assert_allclose(without[is_legal], full[is_legal], atol=2e-6)
   assert np.ptp(full[is_legal]) > 0.1
+
+
+def test_one_board_is_worth_the_same_as_among_many():
+  """Lines are read one by one for a single board, by a matrix for several."""
+  game = jaxgames.make("ttt3d")
+  network = value_networks.make(game, "deep_structured", has_bias=True)
+  params = value_networks.init(network, seed=5)
+  states = positions.random_positions(game, 8, seed=7)
+  boards = positions.see(game, states).observation.reshape(8, -1)
+
+  @jax.jit
+  def values_and_gradients(boards):
+    return jax.value_and_grad(lambda p: network.apply(p, boards).sum())(params)
+
+  together = values_and_gradients(boards)
+  alone = [values_and_gradients(boards[i : i + 1]) for i in range(len(boards))]
+  summed = jax.tree.map(lambda *parts: np.sum(parts, axis=0), *alone)
+  chex.assert_trees_all_close(together, summed, atol=1e-5)
 
 
 def test_structured_layer_is_stored_as_one_matrix_a_line():

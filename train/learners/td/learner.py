@@ -161,7 +161,7 @@ class TdLearner(learner_lib.NetworkLearner):
   def _move(self, state: TdState, key: chex.PRNGKey) -> _Move:
     """Moves in every game, and computes the targets that follow (equation 3)."""
     game, states, settings = self.game, state.games.states, self.settings
-    tables = self.network.apply(state.params, method="tables")
+    tables = self.network.apply(state.params, self.num_lanes, method="tables")
     values = value_greedy.afterstate_values(self.network, state.params, tables, states)
     best = value_greedy.greedy_actions(
       value_greedy.preferences(game, values, states, counts_wins=settings.counts_wins)
@@ -194,10 +194,8 @@ class TdLearner(learner_lib.NetworkLearner):
     key_whether, key_which = jax.random.split(key)
     draws = jax.random.uniform(key_whether, (self.num_lanes,))
     is_random = draws < self.settings.epsilon
-    player = players.Random(self.game)
-    random_actions = jax.vmap(functools.partial(player.act, ()))(
-      states, jax.random.split(key_which, self.num_lanes)
-    )
+    random = jax.random.bits(key_which, (self.num_lanes,), jnp.uint32)
+    random_actions = jax.vmap(players.Random(self.game).choose)(states, random)
     return jnp.where(is_random, random_actions, best), is_random
 
   def _due_updates(
