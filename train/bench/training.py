@@ -134,6 +134,15 @@ RUNS: dict[str, Run] = {
 }
 
 
+# What is reported of each run, besides parts: the heading, and how it is written.
+RATES = {
+  "games_per_second": ("games/s", ",.0f"),
+  "moves_per_second": ("plies/s", ",.0f"),
+  "core_microseconds_per_move": ("us per ply\nand core", ",.2f"),
+  "compile_seconds": ("seconds to\ncompile", ".1f"),
+}
+
+
 class Timing(NamedTuple):
   """The timing of a run.
 
@@ -225,17 +234,10 @@ def table(numbers: Mapping[str, float]) -> console.Group:
 
 
 def _speed_table(numbers: Mapping[str, float], names: list[str]) -> rich_table.Table:
-  result = _new_table(
-    "Training", ("games/s", "plies/s", "us per ply\nand core", "seconds to\ncompile")
-  )
+  result = _new_table("Training", (heading for heading, _ in RATES.values()))
   for name in names:
-    result.add_row(
-      name.removeprefix("train_"),
-      f"{numbers[f'{name}_games_per_second']:,.0f}",
-      f"{numbers[f'{name}_moves_per_second']:,.0f}",
-      f"{numbers[f'{name}_core_microseconds_per_move']:,.2f}",
-      f"{numbers[f'{name}_compile_seconds']:.1f}",
-    )
+    cells = (format(numbers[f"{name}_{key}"], spec) for key, (_, spec) in RATES.items())
+    result.add_row(name.removeprefix("train_"), *cells)
   ratios = {
     "train_ten_trials_cost": "ten trials take {:.1f} times as long as one",
     "train_opponent_cost": "the benchmark opponent adds {:.0%}",
@@ -275,13 +277,14 @@ def _new_table(title: str, headings: Iterable[str]) -> rich_table.Table:
 
 def _numbers(timing: Timing) -> dict[str, float]:
   """Returns what is reported of a run."""
-  return {
-    "games_per_second": timing.games_per_second,
-    "moves_per_second": timing.moves_per_second,
-    "core_microseconds_per_move": 1e6 * num_cores() / timing.moves_per_second,
-    "compile_seconds": timing.compile_seconds,
-    **{f"{part}_share": share for part, share in timing.parts.items()},
-  }
+  rates = (
+    timing.games_per_second,
+    timing.moves_per_second,
+    1e6 * num_cores() / timing.moves_per_second,
+    timing.compile_seconds,
+  )
+  shares = {f"{part}_share": share for part, share in timing.parts.items()}
+  return dict(zip(RATES, rates, strict=True)) | shares
 
 
 def _time(run: Run, num_games: int, num_rounds: int) -> Timing:
