@@ -245,7 +245,7 @@ def _speed_table(numbers: Mapping[str, float], names: list[str]) -> rich_table.T
   }
   notes = [
     "plies: moves of both sides, in all games of all trials",
-    "us per ply and core: microseconds of wall time x usable cores / plies",
+    "us per ply and core: wall microseconds x usable cores / plies",
     *(note.format(numbers[key]) for key, note in ratios.items() if key in numbers),
   ]
   result.caption = text.Text("\n".join(notes), style="table.caption")
