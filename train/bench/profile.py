@@ -1,4 +1,4 @@
-"""Where the time of a compiled program goes, by the scopes that its code names.
+"""Where the time of a compiled program's loops goes, by the scopes its code names.
 
 A profiler says how long each operation took; the program's text says which
 `jax.named_scope` it came from. An operation that the compiler fused from several has the
@@ -21,6 +21,7 @@ __all__ = [
   "SCOPES",
   "Event",
   "names_in_cache",
+  "outside_loops",
   "parts_of",
   "record",
   "self_times",
@@ -49,7 +50,7 @@ _RANDOM = re.compile(r"threefry|random_bits|random_split|random_fold_in")
 _EXECUTOR = "ThunkExecutor::Execute"
 
 _MODULE = re.compile(r"HloModule ([\w.-]+)")
-_FUNCTION = re.compile(r"^(?:ENTRY )?%([\w.-]+) \(.*\{$")
+_FUNCTION = re.compile(r"^(?:ENTRY|%([\w.-]+)) .*\{$")
 _INSTRUCTION = re.compile(r"^ +(?:ROOT )?%([\w.-]+) = (.*)$")
 _OP_NAME = re.compile(r'op_name="([^"]*)"')
 _REFERENCE = re.compile(r"%([\w.-]+)")
@@ -74,7 +75,7 @@ class _Instruction(NamedTuple):
 
   Attributes:
     op_name: where in the code it comes from; empty for the compiler's own.
-    function: that it is in.
+    function: that it is in; empty for the program itself.
     references: the operations that it takes, and the functions that it calls.
   """
 
@@ -99,7 +100,10 @@ def names_in_cache() -> Iterator[None]:
 
 
 def shares(run_fn: Callable[[], object], program: str) -> dict[str, float]:
-  """Returns the share of each of `PARTS` in the time of a program.
+  """Returns the share of each of `PARTS` in the time of a program's loops.
+
+  Operations outside of loops are left out: they are there once, however many steps the
+  loop takes, and a profile is of fewer steps than a run makes.
 
   Args:
     run_fn: runs the program, compiled before, and waits for it.
@@ -112,10 +116,12 @@ def shares(run_fn: Callable[[], object], program: str) -> dict[str, float]:
   module = _MODULE.match(program)
   if module is None:
     return {}
-  parts = parts_of(program)
+  parts, outside = parts_of(program), outside_loops(program)
   times = dict.fromkeys(PARTS, 0.0)
   for events in record(run_fn, module[1]):
     for name, time, has_inner in self_times(events):
+      if name in outside and not has_inner:
+        continue
       # What runs others, as the loop of steps does, has no work of its own.
       otherwise = "dispatch" if has_inner or not name else "rest"
       times[parts.get(name) or otherwise] += time
@@ -203,11 +209,16 @@ def parts_of(program: str) -> dict[str, str]:
   return {name: part for name in instructions if (part := find(name))}
 
 
+def outside_loops(program: str) -> set[str]:
+  """Returns the operations that a compiled program makes once, the loops among them."""
+  return {name for name, operation in _parse(program) if not operation.function}
+
+
 def _parse(program: str) -> Iterator[tuple[str, _Instruction]]:
   function = ""
   for line in program.splitlines():
     if match := _FUNCTION.match(line):
-      function = match[1]
+      function = match[1] or ""
     elif match := _INSTRUCTION.match(line):
       name, definition = match.groups()
       op_name = _OP_NAME.search(definition)

@@ -79,7 +79,7 @@ def network(
   )
 
 
-def tabular(game: str, *, trials: int = 100, share: float = 0.5) -> Run:
+def tabular(game: str, *, trials: int = 100, share: float = 0.3) -> Run:
   """Returns a run of the hybrid paper, with trials against each of its opponents."""
   return Run(
     {
@@ -115,10 +115,10 @@ RUNS: dict[str, Run] = {
   "ten_trials_1": network(DEEP, 1, trials=10, share=0.01),
   "ten_trials_16": network(DEEP, 16, trials=10, share=0.06),
   "ten_trials": network(DEEP, 64, trials=10, share=0.1),
-  "one_trial": network(DEEP, 64, share=0.5),
+  "one_trial": network(DEEP, 64, share=0.3),
   "deep_structured_256": network(DEEP, 256, share=0.5),
-  "deep_structured_1024": network(DEEP, 1024),
-  "minibatches_1024": network(DEEP, 1024, minibatch=16),
+  "deep_structured_1024": network(DEEP, 1024, share=0.5),
+  "minibatches_1024": network(DEEP, 1024, minibatch=16, share=0.5),
   "minibatches_4096": network(DEEP, 4096, minibatch=16),
   "wide_ten_trials_16": network(WIDE, 16, trials=10, share=0.1),
   "wide_unstructured_256": network(WIDE, 256),
@@ -129,7 +129,7 @@ RUNS: dict[str, Run] = {
   "versus_minibatches_1024": network(DEEP, 1024, minibatch=16, opponent=VERSUS),
   "tabular_tictactoe": tabular("tictactoe"),
   "tabular_connect4_4x4": tabular("connect4_4x4"),
-  "gomoku_one_trial": gomoku(trials=1, share=0.1),
+  "gomoku_one_trial": gomoku(trials=1, share=0.06),
   "gomoku_ten_trials": gomoku(trials=10, share=0.02),
 }
 
@@ -151,7 +151,7 @@ class Timing(NamedTuple):
     moves_per_second: moves of both sides in all games per second.
     test_share: the time of the tests, relative to the training between them.
     compile_seconds: the time to compile all programs, or to load them from the cache.
-    parts: the shares of `profile.PARTS` in the time of training; none if not available.
+    parts: the shares of `profile.PARTS` in the time of a step; none if not available.
   """
 
   games_per_second: float
@@ -190,7 +190,7 @@ def measure(
     For each run, prefixed with `train_NAME`: `_games_per_second` and
     `_moves_per_second`, of both sides; `_core_microseconds_per_move`, of wall time
     times `num_cores`; `_compile_seconds`; and for each of `profile.PARTS`, if the
-    profiler can tell, its share in the time of training, as `_update_share`.
+    profiler can tell, its share in the time of a step, as `_update_share`.
     And ratios: `train_ten_trials_cost`, the time of ten trials relative to one;
     `train_opponent_cost` and `train_test_cost`, the time of the benchmark opponent's
     moves and of the tests, relative to training.
@@ -253,7 +253,7 @@ def _speed_table(numbers: Mapping[str, float], names: list[str]) -> rich_table.T
 
 
 def _parts_table(numbers: Mapping[str, float], names: list[str]) -> rich_table.Table:
-  result = _new_table("Where the time of training goes, in percent", profile.PARTS)
+  result = _new_table("Where the time of a step goes, in percent", profile.PARTS)
   for name in names:
     shares = [numbers.get(f"{name}_{part}_share") for part in profile.PARTS]
     cells = ("-" if share is None else f"{100 * share:.1f}" for share in shares)

@@ -40,6 +40,11 @@ def test_operations_have_the_part_of_their_scope():
   assert "copy.2" not in parts
 
 
+def test_operations_outside_loops_are_known():
+  outside = profile.outside_loops(PROGRAM)
+  assert outside == {"p", "greedy", "dot.1", "while.1", "select_fusion", "copy.2"}
+
+
 def test_no_time_is_counted_twice():
   events = [
     profile.Event("", 0, 100),
