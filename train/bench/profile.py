@@ -70,6 +70,26 @@ class Event(NamedTuple):
   end: float
 
 
+class _Operation(NamedTuple):
+  """All calls of an operation.
+
+  Attributes:
+    times: of each call, without the operations inside, in nanoseconds.
+    runs_others: whether there were operations inside.
+  """
+
+  times: list[float]
+  runs_others: bool
+
+  @property
+  def time(self) -> float:
+    """The time of all calls."""
+    if self.runs_others:
+      return sum(self.times)
+    # Calls take the same time, unless other processes interrupt them.
+    return statistics.median(self.times) * len(self.times)
+
+
 class _Instruction(NamedTuple):
   """An operation of a program's text.
 
@@ -118,13 +138,11 @@ def shares(run_fn: Callable[[], object], program: str) -> dict[str, float]:
     return {}
   parts, outside = parts_of(program), outside_loops(program)
   times = dict.fromkeys(PARTS, 0.0)
-  for events in record(run_fn, module[1]):
-    for name, time, has_inner in self_times(events):
-      if name in outside and not has_inner:
-        continue
+  for name, operation in _by_name(record(run_fn, module[1])).items():
+    if operation.runs_others or name not in outside:
       # What runs others, as the loop of steps does, has no work of its own.
-      otherwise = "dispatch" if has_inner or not name else "rest"
-      times[parts.get(name) or otherwise] += time
+      otherwise = "dispatch" if operation.runs_others else "rest"
+      times[parts.get(name) or otherwise] += operation.time
   total = sum(times.values())
   return {part: time / total for part, time in times.items()} if total else {}
 
@@ -178,6 +196,17 @@ def self_times(events: Iterable[Event]) -> Iterator[tuple[str, float, bool]]:
       stack.append((event, 0))
   while stack:
     yield close()
+
+
+def _by_name(lines: Iterable[Iterable[Event]]) -> dict[str, _Operation]:
+  """Returns the operations that threads or streams made, by name."""
+  found: dict[str, _Operation] = {}
+  for events in lines:
+    for name, time, has_inner in self_times(events):
+      operation = found.setdefault(name, _Operation([], not name))
+      operation.times.append(time)
+      found[name] = operation._replace(runs_others=operation.runs_others or has_inner)
+  return found
 
 
 def parts_of(program: str) -> dict[str, str]:

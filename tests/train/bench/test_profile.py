@@ -17,6 +17,7 @@ PROGRAM = """HloModule jit_f, is_scheduled=true
 %body (b: (s32[], f32[2])) -> (s32[], f32[2]) {
   %b = (s32[], f32[2]) parameter(0)
   %copy.1 = f32[2] copy(%b)
+  %gain = f32[2] add(%b, %b), metadata={op_name="jit(f)/while/body/update/add"}
 }
 
 ENTRY %main (p: f32[2]) -> f32[2] {
@@ -56,6 +57,23 @@ def test_no_time_is_counted_twice():
   ]
   times = {name: time for name, time, _ in profile.self_times(events)}
   assert times == {"": 16, "while": 50, "dot": 20, "add": 10, "tanh": 4}
+
+
+def test_interruptions_and_what_is_outside_of_loops_do_not_count(monkeypatch):
+  starts_and_ends = {
+    "gain": [(0, 10), (20, 30), (40, 9040)],
+    "copy.1": [(10, 20), (30, 40), (9040, 9050)],
+    "dot.1": [(9100, 9900)],
+  }
+  events = [
+    profile.Event(name, *times) for name in starts_and_ends
+    for times in starts_and_ends[name]
+  ]  # fmt: skip
+  monkeypatch.setattr(profile, "record", lambda run_fn, module: [events])
+  shares = profile.shares(lambda: None, PROGRAM)
+  assert {part: share for part, share in shares.items() if share} == {
+    "update": 0.5, "random": 0.5
+  }  # fmt: skip
 
 
 @pytest.fixture(scope="module")
