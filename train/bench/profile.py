@@ -40,7 +40,7 @@ SCOPES = {
 PARTS = {
   **SCOPES,
   "rest": "operations without a scope",
-  "dispatch": "between operations",
+  "dispatch": "between operations; what other processes interrupt is here too",
 }
 
 # Random numbers are generated under jax's own names, in whichever part.
