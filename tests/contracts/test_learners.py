@@ -6,6 +6,7 @@ A new learner is one more line in `CASES`.
 import functools
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -26,6 +27,7 @@ from tests.support import quick
 from tests.support import runs
 from tests.support import training
 from train import config as config_lib
+from train.bench import profile
 from train.learners import registry
 from train.run import agent_file
 from train.run import leaves
@@ -201,6 +203,17 @@ def test_no_key_is_used_twice(name):
 @every_case
 def test_training_lowers_for_cuda_and_tpu(name):
   assert "callback" not in training.lower(make_learner(name))
+
+
+@every_case
+def test_profiles_find_the_parts_of_a_step(name):
+  learner = make_learner(name)
+  state = jax.eval_shape(functools.partial(training.begin, learner), jax.random.key(0))
+  step = functools.partial(learner.step, is_active=jnp.bool_(True))
+  text = jax.jit(step).lower(state).as_text(debug_info=True)
+  named = {scope for scope in profile.SCOPES if re.search(rf"[/(]{scope}[/)]", text)}
+  assert named >= {"move", "rules", "update"}
+  assert ("answer" in named) == (make_config(name).opponent != "self")
 
 
 @every_case

@@ -18,6 +18,9 @@ from jaxgames import players
 from tests.support import paths
 from train import cli
 from train import config as config_lib
+from train.bench import games as bench_games
+from train.bench import training as bench_training
+from train.cli import common
 
 CONFIGS = paths.ROOT / "configs"
 
@@ -269,6 +272,26 @@ def test_bench_measures_what_there_is():
   result = invoke("bench", "everything")
   assert result.exit_code == 2
   assert "training" in result.stderr
+
+
+def test_bench_measures_only_what_is_named(monkeypatch):
+  measured = []
+
+  def measure(names, progress_fn):
+    measured.extend(names)
+    return {}
+
+  monkeypatch.setattr(common, "set_up", lambda devices: None)
+  monkeypatch.setattr(bench_games, "measure", measure)
+  monkeypatch.setattr(bench_training, "measure", measure)
+  names = ("ttt3d", "ten_trials_16")
+  options = [f"--only={name}" for name in names]
+  assert invoke("bench", "--json", *options).stdout == "{}\n"
+  assert measured == [*names]
+  result = invoke("bench", "training", *options)
+  assert result.exit_code == 2
+  assert "no 'ttt3d'" in result.stderr
+  assert "did you mean 'ten_trials_1'" in invoke("bench", "--only=ten_trial_1").stderr
 
 
 @pytest.mark.parametrize("path", sorted(CONFIGS.rglob("*.yaml")), ids=lambda p: p.stem)

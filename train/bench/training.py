@@ -1,21 +1,30 @@
 """Speed of training, in the chunks and tests of real runs."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+import os
 import statistics
 import time
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
+import jax
 import numpy as np
+from rich import box
+from rich import console
 from rich import table as rich_table
+from rich import text
 
 from train import config as config_lib
+from train.bench import profile
 from train.run import programs
 from train.run import trials as trials_lib
 
-__all__ = ["RUNS", "measure", "table"]
+__all__ = ["RUNS", "measure", "num_cores", "table"]
 
 # Training games between two tests, and games of a test, as in the ttt3d paper.
 TRAINING_GAMES, TEST_GAMES = 10_000, 1_000
+
+# Enough for hundreds of steps; a profile of a second takes several to be written.
+PROFILED_SECONDS = 0.1
 
 # The opponents of the hybrid paper: each has a hundred trials, all in one program.
 SCRIPTS = (
@@ -43,23 +52,34 @@ class Run(NamedTuple):
 
 
 def network(
-  name: str, parallel_games: int, *, trials: int = 1, opponent: str = "self"
+  name: str,
+  parallel_games: int,
+  *,
+  trials: int = 1,
+  minibatch: int | None = None,
+  opponent: str = "self",
+  share: float = 1.0,
 ) -> Run:
   """Returns a run of the ttt3d paper with one of `NETWORKS`."""
   detectors, hidden = NETWORKS[name]
   return Run(
     {
       "game": "ttt3d",
-      "learner": {"kind": "td", "network": {"detectors": detectors, "hidden": hidden}},
+      "learner": {
+        "kind": "td",
+        "network": {"detectors": detectors, "hidden": hidden},
+        "minibatch": minibatch,
+      },
       "opponent": opponent,
       "trials": trials,
       "parallel_games": parallel_games,
       "test": {"against": "benchmark"},
-    }
+    },
+    share,
   )
 
 
-def tabular(game: str, *, trials: int = 100, share: float = 0.5) -> Run:
+def tabular(game: str, *, trials: int = 100, share: float = 0.3) -> Run:
   """Returns a run of the hybrid paper, with trials against each of its opponents."""
   return Run(
     {
@@ -87,18 +107,39 @@ def gomoku(*, trials: int, share: float) -> Run:
   )
 
 
+DEEP, WIDE = NETWORKS
+VERSUS = "benchmark"
+
+# A number is that of the games in parallel; runs with `minibatches` have such of 16.
 RUNS: dict[str, Run] = {
-  "deep_structured_256": network("deep_structured", 256),
-  "deep_structured_1024": network("deep_structured", 1024),
-  "wide_unstructured_256": network("wide_unstructured", 256),
-  "wide_unstructured_1024": network("wide_unstructured", 1024),
-  "one_trial": network("deep_structured", 64),
-  "ten_trials": network("deep_structured", 64, trials=10),
-  "against_benchmark": network("deep_structured", 256, opponent="benchmark"),
+  "ten_trials_1": network(DEEP, 1, trials=10, share=0.01),
+  "ten_trials_16": network(DEEP, 16, trials=10, share=0.06),
+  "ten_trials": network(DEEP, 64, trials=10, share=0.1),
+  "one_trial": network(DEEP, 64, share=0.3),
+  "deep_structured_256": network(DEEP, 256, share=0.5),
+  "deep_structured_1024": network(DEEP, 1024, share=0.5),
+  "minibatches_1024": network(DEEP, 1024, minibatch=16, share=0.5),
+  "minibatches_4096": network(DEEP, 4096, minibatch=16),
+  "wide_ten_trials_16": network(WIDE, 16, trials=10, share=0.1),
+  "wide_unstructured_256": network(WIDE, 256),
+  "wide_unstructured_1024": network(WIDE, 1024),
+  "wide_minibatches_1024": network(WIDE, 1024, minibatch=16),
+  "versus_ten_trials_16": network(DEEP, 16, trials=10, opponent=VERSUS, share=0.1),
+  "against_benchmark": network(DEEP, 256, opponent=VERSUS),
+  "versus_minibatches_1024": network(DEEP, 1024, minibatch=16, opponent=VERSUS),
   "tabular_tictactoe": tabular("tictactoe"),
   "tabular_connect4_4x4": tabular("connect4_4x4"),
-  "gomoku_one_trial": gomoku(trials=1, share=0.1),
-  "gomoku_ten_trials": gomoku(trials=10, share=0.05),
+  "gomoku_one_trial": gomoku(trials=1, share=0.06),
+  "gomoku_ten_trials": gomoku(trials=10, share=0.02),
+}
+
+
+# What is reported of each run, besides parts: the heading, and how it is written.
+RATES = {
+  "games_per_second": ("games/s", ",.0f"),
+  "moves_per_second": ("plies/s", ",.0f"),
+  "core_microseconds_per_move": ("us per ply\nand core", ",.2f"),
+  "compile_seconds": ("seconds to\ncompile", ".1f"),
 }
 
 
@@ -107,15 +148,26 @@ class Timing(NamedTuple):
 
   Attributes:
     games_per_second: games of all trials per second of wall time.
-    moves_per_second: the learner's moves in all games per second.
+    moves_per_second: moves of both sides in all games per second.
     test_share: the time of the tests, relative to the training between them.
     compile_seconds: the time to compile all programs, or to load them from the cache.
+    parts: the shares of `profile.PARTS` in the time of a step; none if not available.
   """
 
   games_per_second: float
   moves_per_second: float
   test_share: float
   compile_seconds: float
+  parts: Mapping[str, float]
+
+
+class _Programs(programs.Programs):
+  """Programs of which the one that trains can be read."""
+
+  def text(self) -> str:
+    """Returns its text, with the names of operations; empty if there is none."""
+    compiled = self._compiled["advance", self.num_trials]
+    return cast(jax.stages.Compiled, compiled).as_text() or ""
 
 
 def measure(
@@ -135,58 +187,110 @@ def measure(
     progress_fn: called with the name of each run before it is measured.
 
   Returns:
-    For each run `train_NAME_games_per_second` and `train_NAME_compile_seconds`; and
-    ratios: `train_ten_trials_cost`, the time of ten trials relative to one;
+    For each run, prefixed with `train_NAME`: `_games_per_second` and
+    `_moves_per_second`, of both sides; `_core_microseconds_per_move`, of wall time
+    times `num_cores`; `_compile_seconds`; and for each of `profile.PARTS`, if the
+    profiler can tell, its share in the time of a step, as `_update_share`.
+    And ratios: `train_ten_trials_cost`, the time of ten trials relative to one;
     `train_opponent_cost` and `train_test_cost`, the time of the benchmark opponent's
     moves and of the tests, relative to training.
   """
   timings = {}
-  for name, run in runs.items():
-    progress_fn(name)
-    timings[name] = _time(run, num_games, num_rounds)
+  with profile.names_in_cache():
+    for name, run in runs.items():
+      progress_fn(name)
+      timings[name] = _time(run, num_games, num_rounds)
   numbers: dict[str, float] = {}
   for name, timing in timings.items():
-    numbers[f"train_{name}_games_per_second"] = timing.games_per_second
-    numbers[f"train_{name}_compile_seconds"] = timing.compile_seconds
+    numbers.update(
+      {f"train_{name}_{key}": value for key, value in _numbers(timing).items()}
+    )
   if {"one_trial", "ten_trials"} <= set(timings):
     one, ten = timings["one_trial"], timings["ten_trials"]
     numbers["train_ten_trials_cost"] = 10 * one.games_per_second / ten.games_per_second
   if {"deep_structured_256", "against_benchmark"} <= set(timings):
     alone, against = timings["deep_structured_256"], timings["against_benchmark"]
-    numbers["train_opponent_cost"] = (
-      alone.moves_per_second / against.moves_per_second - 1
-    )
+    # Against an opponent the learner makes every other move.
+    own_moves_per_second = against.moves_per_second / 2
+    numbers["train_opponent_cost"] = alone.moves_per_second / own_moves_per_second - 1
     numbers["train_test_cost"] = against.test_share
   return numbers
 
 
-def table(numbers: Mapping[str, float]) -> rich_table.Table:
-  """Returns the results of `measure` as a table."""
-  result = rich_table.Table("training", title="Training")
-  for heading in ("games per second", "seconds to compile"):
-    result.add_column(heading, justify="right")
+def num_cores() -> int:
+  """Returns how many cores this process may use; of accelerators, how many there are."""
+  if jax.default_backend() != "cpu":
+    return jax.device_count()
+  if hasattr(os, "sched_getaffinity"):
+    return len(os.sched_getaffinity(0))
+  return os.cpu_count() or 1
+
+
+def table(numbers: Mapping[str, float]) -> console.Group:
+  """Returns the results of `measure` as tables: of speed, and of where time goes."""
   suffix = "_games_per_second"
-  for key in (key for key in numbers if key.endswith(suffix)):
-    name = key.removesuffix(suffix)
-    seconds = numbers[f"{name}_compile_seconds"]
-    result.add_row(
-      name.removeprefix("train_"), f"{numbers[key]:,.0f}", f"{seconds:.1f}"
-    )
+  names = [key.removesuffix(suffix) for key in numbers if key.endswith(suffix)]
+  return console.Group(_speed_table(numbers, names), "", _parts_table(numbers, names))
+
+
+def _speed_table(numbers: Mapping[str, float], names: list[str]) -> rich_table.Table:
+  result = _new_table("Training", (heading for heading, _ in RATES.values()))
+  for name in names:
+    cells = (format(numbers[f"{name}_{key}"], spec) for key, (_, spec) in RATES.items())
+    result.add_row(name.removeprefix("train_"), *cells)
   ratios = {
     "train_ten_trials_cost": "ten trials take {:.1f} times as long as one",
     "train_opponent_cost": "the benchmark opponent adds {:.0%}",
     "train_test_cost": "tests add {:.0%}",
   }
-  result.caption = "; ".join(
-    text.format(numbers[key]) for key, text in ratios.items() if key in numbers
-  )
+  notes = [
+    "plies: moves of both sides, in all games of all trials",
+    "us per ply and core: wall microseconds x usable cores / plies",
+    *(note.format(numbers[key]) for key, note in ratios.items() if key in numbers),
+  ]
+  result.caption = text.Text("\n".join(notes), style="table.caption")
   return result
+
+
+def _parts_table(numbers: Mapping[str, float], names: list[str]) -> rich_table.Table:
+  result = _new_table("Where the time of a step goes, in percent", profile.PARTS)
+  for name in names:
+    shares = [numbers.get(f"{name}_{part}_share") for part in profile.PARTS]
+    cells = ("-" if share is None else f"{100 * share:.1f}" for share in shares)
+    result.add_row(name.removeprefix("train_"), *cells)
+  notes = [f"{part}: {meaning}" for part, meaning in profile.PARTS.items()]
+  if any(f"{name}_rest_share" not in numbers for name in names):
+    notes.append("-: not available, the profiler did not see the operations")
+  result.caption = text.Text("\n".join(notes), style="table.caption")
+  return result
+
+
+def _new_table(title: str, headings: Iterable[str]) -> rich_table.Table:
+  result = rich_table.Table(
+    title=title, box=box.SIMPLE_HEAD, padding=0, caption_justify="left"
+  )
+  result.add_column("run", no_wrap=True)
+  for heading in headings:
+    result.add_column(heading, justify="right", no_wrap=True)
+  return result
+
+
+def _numbers(timing: Timing) -> dict[str, float]:
+  """Returns what is reported of a run."""
+  rates = (
+    timing.games_per_second,
+    timing.moves_per_second,
+    1e6 * num_cores() / timing.moves_per_second,
+    timing.compile_seconds,
+  )
+  shares = {f"{part}_share": share for part, share in timing.parts.items()}
+  return dict(zip(RATES, rates, strict=True)) | shares
 
 
 def _time(run: Run, num_games: int, num_rounds: int) -> Timing:
   num_games = max(1, int(run.share * num_games))
   config = _config(run, num_games)
-  compiled = programs.Programs(programs.make_learner(config), config)
+  compiled = _Programs(programs.make_learner(config), config)
   trials = trials_lib.Trials(compiled, compiled.init())
   every_trial = np.arange(config.num_trials)
   rates, move_rates, shares = [], [], []
@@ -198,17 +302,20 @@ def _time(run: Run, num_games: int, num_rounds: int) -> Timing:
     tested = time.perf_counter()
     if number > 0:  # The first round compiles, and starts with untrained agents.
       seconds, games = trained - before, num_games * config.num_trials
-      moves = float(np.mean(result.metrics["game_length"])) * games
-      # Against an opponent the learner makes every other move.
-      own_moves = moves if config.opponent == "self" else moves / 2
       rates.append(games / seconds)
-      move_rates.append(own_moves / seconds)
+      move_rates.append(float(np.mean(result.metrics["game_length"])) * games / seconds)
       shares.append((tested - trained) / seconds)
+  rate = statistics.median(rates)
+  num_profiled = max(1, int(PROFILED_SECONDS * rate / config.num_trials))
+  until_games = (num_rounds + 1) * num_games + num_profiled
   return Timing(
-    games_per_second=statistics.median(rates),
+    games_per_second=rate,
     moves_per_second=statistics.median(move_rates),
     test_share=statistics.median(shares),
     compile_seconds=compiled.compile_seconds,
+    parts=profile.shares(
+      lambda: trials.advance(every_trial, until_games), compiled.text()
+    ),
   )
 
 

@@ -12,6 +12,7 @@ import rich.table
 import typer
 
 from jaxgames import registry as game_registry
+from jaxgames import suggestions
 from jaxgames.players import registry as player_registry
 from train import config as config_lib
 from train.cli import arguments
@@ -144,27 +145,66 @@ def bench(
   what: Annotated[
     Literal["all", "games", "training"], typer.Argument(help="What to measure.")
   ] = "all",
+  only: Annotated[
+    list[str] | None,
+    typer.Option(
+      metavar="NAME",
+      help="Measure only this game or run of training, as ttt3d or ten_trials_16. "
+      "May be given several times.",
+    ),
+  ] = None,
   devices: arguments.DevicesOption = None,
   as_json: arguments.JsonOption = False,
 ) -> None:
-  """Measures speed: of games, beside peers in the same run, and of training."""
+  """Measures speed: of games, beside peers in the same run, and of training.
+
+  Microseconds per ply and core: wall time x usable cores / moves of both sides.
+  """
   with common.errors_as_one_line():
     from train.bench import games as bench_games
     from train.bench import training as bench_training
 
     common.set_up(devices)
     console = rich.console.Console(stderr=True, quiet=as_json)
+
+    def progress(name: str) -> None:
+      console.print(f"measuring {name}")
+
+    known = {"games": list(game_registry.BOARDS), "training": list(bench_training.RUNS)}
+    chosen = _choose(known if what == "all" else {what: known[what]}, only or [])
     numbers: dict[str, float] = {}
-    tables = []
-    for name, part in (("games", bench_games), ("training", bench_training)):
-      if what in ("all", name):
-        found = part.measure(progress_fn=lambda run: console.print(f"measuring {run}"))
-        numbers.update(found)
-        tables.append(part.table(found))
+    tables: list[rich.console.RenderableType] = []
+    if chosen["games"]:
+      found = bench_games.measure(chosen["games"], progress_fn=progress)
+      numbers.update(found)
+      tables.append(bench_games.table(found))
+    if chosen["training"]:
+      runs = {name: bench_training.RUNS[name] for name in chosen["training"]}
+      found = bench_training.measure(runs, progress_fn=progress)
+      numbers.update(found)
+      tables.append(bench_training.table(found))
   if as_json:
     print(json.dumps(numbers))
   else:
     rich.console.Console().print(*tables, sep="\n")
+
+
+def _choose(known: dict[str, list[str]], only: list[str]) -> dict[str, list[str]]:
+  """Returns the names that are wanted of each kind; all if none is given.
+
+  Raises:
+    ValueError: if a name is not known.
+  """
+  every_name = [name for of_kind in known.values() for name in of_kind]
+  for name in only:
+    if name not in every_name:
+      hint = suggestions.close_match(name, every_name)
+      raise ValueError(f"--only: there is no {name!r}: {hint}")
+  wanted = only or every_name
+  return {
+    kind: [name for name in known.get(kind, ()) if name in wanted]
+    for kind in ("games", "training")
+  }
 
 
 def _configs_by_folder() -> dict[str, list[str]]:

@@ -1,5 +1,6 @@
 """The benchmarks measure what they claim, on machines of any speed."""
 
+import functools
 import math
 
 import pytest
@@ -8,6 +9,7 @@ import rich.console
 from jaxgames import game as game_lib
 from jaxgames import players
 from train.bench import games as bench
+from train.bench import profile
 from train.bench import training as bench_training
 
 # One process makes what all of these share.
@@ -17,8 +19,8 @@ TINY = {"num_lanes": 8, "num_plies": 12, "num_rounds": 2}
 OURS = ("moves_per_second", "games_per_second", "cost_growth")
 
 
-def draw(table):
-  console = rich.console.Console(width=120)
+def draw(table, width=120):
+  console = rich.console.Console(width=width)
   with console.capture() as capture:
     console.print(table)
   return capture.get()
@@ -101,21 +103,70 @@ def small(**options) -> bench_training.Run:
   return run._replace(fields=fields)
 
 
-def test_training_is_measured_under_its_contract_names():
+@pytest.fixture(scope="module")
+def training():
+  """Two devices share some trials; one trial has minibatches."""
   runs = {
-    "one_trial": small(),
+    "one_trial": small(minibatch=2),
     "ten_trials": small(trials=2),
     "deep_structured_256": small(),
     "against_benchmark": small(opponent="benchmark"),
     "tabular_tictactoe": bench_training.tabular("tictactoe", trials=1),
   }
-  numbers = bench_training.measure(runs, num_games=20, num_rounds=1)
+  return runs, bench_training.measure(runs, num_games=20, num_rounds=1)
+
+
+def test_training_is_measured_under_its_contract_names(training):
+  runs, numbers = training
+  per_run = (
+    "games_per_second",
+    "moves_per_second",
+    "core_microseconds_per_move",
+    "compile_seconds",
+    *(f"{part}_share" for part in profile.PARTS),
+  )
   assert set(numbers) == {
-    *(f"train_{name}_games_per_second" for name in runs),
-    *(f"train_{name}_compile_seconds" for name in runs),
+    *(f"train_{name}_{key}" for name in runs for key in per_run),
     "train_ten_trials_cost",
     "train_opponent_cost",
     "train_test_cost",
   }
   assert all(math.isfinite(number) for number in numbers.values())
-  assert "one_trial" in draw(bench_training.table(numbers))
+
+
+def test_rates_of_training_are_consistent(training):
+  runs, numbers = training
+  for name in runs:
+    of = functools.partial("train_{}_{}".format, name)
+    moves = numbers[of("moves_per_second")]
+    assert 5 <= moves / numbers[of("games_per_second")] <= 9
+    microseconds = numbers[of("core_microseconds_per_move")]
+    assert microseconds * moves == pytest.approx(1e6 * bench_training.num_cores())
+
+
+def test_parts_of_training_add_up_and_are_found(training):
+  runs, numbers = training
+  for name in runs:
+    parts = {part: numbers[f"train_{name}_{part}_share"] for part in profile.PARTS}
+    assert sum(parts.values()) == pytest.approx(1)
+    assert all(parts[part] > 0 for part in ("move", "random", "rules", "update"))
+    # Names that were lost on the way would make all of it the rest.
+    assert parts["rest"] < 0.5, parts
+  assert numbers["train_against_benchmark_answer_share"] > 0
+  assert numbers["train_one_trial_answer_share"] == 0
+
+
+def test_tables_of_training_fit_a_terminal():
+  keys = (*bench_training.RATES, *(f"{part}_share" for part in profile.PARTS))
+  numbers = {f"train_{run}_{key}": 1e6 for run in bench_training.RUNS for key in keys}
+  numbers |= {key: 0.25 for key in numbers if key.endswith("_share")}
+  drawn = draw(bench_training.table(numbers), width=80)
+  for name in (*bench_training.RUNS, *profile.PARTS):
+    assert name in drawn
+  assert "25.0" in drawn
+  assert "not available" not in drawn
+
+
+def test_a_profile_that_saw_nothing_is_said():
+  numbers = {f"train_some_{key}": 1.0 for key in bench_training.RATES}
+  assert "not available" in draw(bench_training.table(numbers))

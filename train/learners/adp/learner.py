@@ -161,8 +161,10 @@ class AdpLearner(learner_lib.NetworkLearner):
     situations = self._situations(state)
     choice = self._choose(state, situations, key_choose)
     before = state.games.states
-    states = jax.vmap(self.game.step)(before, choice.cells)
-    after = critic_greedy.after(self.critic, before, situations, choice.cells)
+    with jax.named_scope("rules"):
+      states = jax.vmap(self.game.step)(before, choice.cells)
+    with jax.named_scope("move"):
+      after = critic_greedy.after(self.critic, before, situations, choice.cells)
     transitions, last = self._transitions(state, situations, choice, after, states)
     state = self._count(state, situations, choice, states)
     return self._restart(
@@ -174,6 +176,7 @@ class AdpLearner(learner_lib.NetworkLearner):
       )
     )
 
+  @jax.named_scope("update")
   def _update(self, state: AdpState) -> AdpState:
     """Trains the critic on the transitions of all games."""
     settings = self.settings
@@ -210,6 +213,7 @@ class AdpLearner(learner_lib.NetworkLearner):
       ),
     )
 
+  @jax.named_scope("move")
   def _situations(self, state: AdpState) -> networks.Situation:
     """Returns `[B]` the positions as the critic sees them."""
     games = state.games
@@ -222,6 +226,7 @@ class AdpLearner(learner_lib.NetworkLearner):
       is_first=games.is_first,
     )
 
+  @jax.named_scope("move")
   def _choose(
     self, state: AdpState, situations: networks.Situation, key: chex.PRNGKey
   ) -> _Choice:
@@ -251,6 +256,7 @@ class AdpLearner(learner_lib.NetworkLearner):
     )
     return jnp.where(is_five.any(axis=1), _last_of(is_five), cells)
 
+  @jax.named_scope("answer")
   def _ask(
     self,
     expert: players.Player,
@@ -271,6 +277,7 @@ class AdpLearner(learner_lib.NetworkLearner):
 
     return jax.vmap(ask)(games, cells, jax.random.split(key, self.num_lanes))
 
+  @jax.named_scope("random")
   def _explore(
     self,
     state: AdpState,
@@ -292,6 +299,7 @@ class AdpLearner(learner_lib.NetworkLearner):
     random = jax.random.bits(key_which, (self.num_lanes,), jnp.uint32)
     return jax.vmap(base.draw_allowed)(random, allowed), is_random | is_opening
 
+  @jax.named_scope("memory")
   def _transitions(
     self,
     state: AdpState,
@@ -327,6 +335,7 @@ class AdpLearner(learner_lib.NetworkLearner):
     transitions = batching.where(has_begun, moves, state.last)
     return transitions, batching.where(states.is_over, ends, state.last)
 
+  @jax.named_scope("rules")
   def _count(
     self,
     state: AdpState,
@@ -353,6 +362,7 @@ class AdpLearner(learner_lib.NetworkLearner):
       ),
     )
 
+  @jax.named_scope("rules")
   def _restart(self, state: AdpState) -> AdpState:
     """Begins new games in the place of those that have ended."""
     is_over = state.games.states.is_over

@@ -98,6 +98,7 @@ class ParallelGames:
       return jnp.ones_like(games.is_first)
     return sides.is_turn(games.states.num_moves, games.is_first)
 
+  @jax.named_scope("answer")
   def answer(
     self, games: Games, key: chex.PRNGKey, player: players.Player | None = None
   ) -> Games:
@@ -116,6 +117,7 @@ class ParallelGames:
     is_theirs = ~self.is_learners_turn(games) & ~games.states.is_over
     return games._replace(states=batching.where(is_theirs, after, games.states))
 
+  @jax.named_scope("rules")
   def restart(self, games: Games, key: chex.PRNGKey | None = None) -> Games:
     """Counts the games that are over, and begins new ones in their lanes.
 

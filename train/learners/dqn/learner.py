@@ -181,7 +181,8 @@ class DqnLearner(learner_lib.NetworkLearner):
   def _step(self, state: DqnState, is_active: chex.Numeric = True) -> DqnState:
     key, key_play, key_learn = jax.random.split(state.key, 3)
     state, transitions, is_kept = self._play(state._replace(key=key), key_play)
-    replay = replay_lib.add(state.replay, transitions, is_kept & is_active)
+    with jax.named_scope("memory"):
+      replay = replay_lib.add(state.replay, transitions, is_kept & is_active)
     return self._learn(state._replace(replay=replay), key_learn)
 
   # Playing: choose, let the opponent answer, remember.
@@ -197,7 +198,8 @@ class DqnLearner(learner_lib.NetworkLearner):
     key_choose, key_answer, key_restart = jax.random.split(key, 3)
     before = state.games.states
     choice = self._choose(state, key_choose)
-    after = jax.vmap(self.game.step)(before, choice.actions)
+    with jax.named_scope("rules"):
+      after = jax.vmap(self.game.step)(before, choice.actions)
     after = batching.where(choice.is_mine, after, before)
     games = state.games._replace(states=after)
     if self.opponent is not None:
@@ -212,6 +214,7 @@ class DqnLearner(learner_lib.NetworkLearner):
     )
     return state, transitions, is_kept
 
+  @jax.named_scope("move")
   def _choose(self, state: DqnState, key: chex.PRNGKey) -> _Choice:
     """Chooses a move in every game, legal or not."""
     states = state.games.states
@@ -231,6 +234,7 @@ class DqnLearner(learner_lib.NetworkLearner):
       values=jnp.where(is_allowed, outputs, -jnp.inf).max(axis=1),
     )
 
+  @jax.named_scope("memory")
   def _transitions(
     self, before: jaxgames.State, choice: _Choice, after: jaxgames.State
   ) -> replay_lib.Transitions:
@@ -264,6 +268,7 @@ class DqnLearner(learner_lib.NetworkLearner):
 
   # Learning: batches from the memory.
 
+  @jax.named_scope("update")
   def _learn(self, state: DqnState, key: chex.PRNGKey) -> DqnState:
     """Takes the steps of gradient descent, once there is enough to learn from."""
     settings = self.settings
@@ -298,6 +303,7 @@ class DqnLearner(learner_lib.NetworkLearner):
 
   # Counts, metrics, and the paper's own evaluation.
 
+  @jax.named_scope("rules")
   def _count(
     self,
     counts: Counts,

@@ -147,6 +147,7 @@ class QLearner(learner_lib.NetworkLearner):
     state = self._update(state._replace(key=key), examples)
     return self._count(state, episodes, desired)
 
+  @jax.named_scope("move")
   def _play(self, state: QLearningState, key: chex.PRNGKey) -> Episodes:
     """Plays games from the first move to the last."""
     game, epsilon = self.game, self.epsilon_fn(state.num_games)
@@ -158,7 +159,8 @@ class QLearner(learner_lib.NetworkLearner):
       is_legal = jax.vmap(game.legal_actions)(positions)
       outputs = jnp.asarray(self.network.apply(state.params, boards, is_legal))
       actions, is_best = self._choose(outputs, is_legal, epsilon, key_ply)
-      after = jax.vmap(game.step)(positions, actions)
+      with jax.named_scope("rules"):
+        after = jax.vmap(game.step)(positions, actions)
       return after, (boards, is_legal, outputs, actions, is_best)
 
     begin = batching.repeat(game.init(), self.num_lanes)
@@ -185,6 +187,7 @@ class QLearner(learner_lib.NetworkLearner):
     actions = jax.vmap(base.draw_allowed)(random, is_choice)
     return actions, batching.pick(is_best, actions)
 
+  @jax.named_scope("update")
   def _desired(self, episodes: Episodes) -> jax.Array:
     """Returns what the outputs should have been, `[P, B, A]` (Table 2)."""
     settings = self.settings
@@ -206,6 +209,7 @@ class QLearner(learner_lib.NetworkLearner):
       episodes.ends.winner != 0,
     )
 
+  @jax.named_scope("memory")
   def _examples(self, episodes: Episodes, desired: jax.Array) -> Examples:
     """Returns the training sets with their copies, `[P, copies, B]`, last move first."""
     cells, actions = self.game.symmetries, self.game.action_symmetries
@@ -221,6 +225,7 @@ class QLearner(learner_lib.NetworkLearner):
       desired=copies(desired, actions),
     )
 
+  @jax.named_scope("update")
   def _update(self, state: QLearningState, examples: Examples) -> QLearningState:
     """Trains on the examples of all games, minibatch by minibatch."""
     # Games first, `[B, P, copies]`, so that minibatches are rows.
@@ -265,6 +270,7 @@ class QLearner(learner_lib.NetworkLearner):
     gradient = jax.grad(loss)(params)
     return self.descent.step(gradient, optimizer, params, num_games)
 
+  @jax.named_scope("rules")
   def _count(
     self, state: QLearningState, episodes: Episodes, desired: jax.Array
   ) -> QLearningState:

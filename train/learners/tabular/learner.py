@@ -124,8 +124,9 @@ class TabularLearner:
     game = self._play(state.utilities, policy, random)
     places, values = self._updates(state, game)
     # An inactive trial writes the values that are there already.
-    before = state.utilities[places]
-    updated = state.utilities.at[places].set(jnp.where(is_active, values, before))
+    with jax.named_scope("update"):
+      before = state.utilities[places]
+      updated = state.utilities.at[places].set(jnp.where(is_active, values, before))
     return self._count(state._replace(utilities=updated), game, policy, is_active)
 
   def num_games(self, state: TabularState) -> jax.Array:
@@ -156,6 +157,7 @@ class TabularLearner:
 
   # One game.
 
+  @jax.named_scope("random")
   def _random_numbers(self, state: TabularState) -> _Random:
     num_cells = self.game.num_cells
     num_coins = num_cells if self.settings.random_moves else 0
@@ -163,6 +165,7 @@ class TabularLearner:
     random = jax.random.bits(key, (2 + num_cells + num_coins,), jnp.uint32)
     return _Random(random[:2], random[2 : 2 + num_cells], random[2 + num_cells :])
 
+  @jax.named_scope("answer")
   def _draw_policy(self, state: TabularState, random: chex.Array) -> jax.Array:
     """Returns the policy that the opponent follows in the next game, `[]` int32."""
     policy = self.opponents.draw(state.opponent, random[0])
@@ -174,6 +177,7 @@ class TabularLearner:
       is_random = base.draw_from(random[1], jnp.int32(every)) == 0
     return jnp.where(is_random, opponents_lib.RANDOM, policy)
 
+  @jax.named_scope("move")
   def _play(self, utilities: chex.Array, policy: chex.Array, random: _Random) -> _Game:
     """Plays a game.
 
@@ -195,7 +199,8 @@ class TabularLearner:
         is_random.append(jnp.bool_(False))
       else:
         is_random.append(self._moves_at_random(ply, policy, random))
-        actions = self.opponents.choices(policy, place, worth, legal)
+        with jax.named_scope("answer"):
+          actions = self.opponents.choices(policy, place, worth, legal)
         actions = jnp.where(is_random[-1], legal, actions)
       rank = base.draw_from(random.choices[ply], bits.count((actions,)))
       action = bits.nth((actions,), rank)
@@ -216,6 +221,7 @@ class TabularLearner:
       is_random |= random.coins[ply] < np.uint32(round(share * 0xFFFFFFFF))
     return is_random
 
+  @jax.named_scope("update")
   def _updates(self, state: TabularState, game: _Game) -> tuple[jax.Array, jax.Array]:
     """Returns the positions to be updated, and their new utilities (equation 1)."""
     settings, places = self.settings, game.places
@@ -237,6 +243,7 @@ class TabularLearner:
         target = new if settings.values == "fresh" else old
     return places, jnp.stack(values[::-1])
 
+  @jax.named_scope("rules")
   def _count(
     self,
     state: TabularState,

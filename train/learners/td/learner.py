@@ -158,6 +158,7 @@ class TdLearner(learner_lib.NetworkLearner):
     state = self._restart(state, key_restart)
     return state if self.is_spread else self._update_ends(state)
 
+  @jax.named_scope("move")
   def _move(self, state: TdState, key: chex.PRNGKey) -> _Move:
     """Moves in every game, and computes the targets that follow (equation 3)."""
     game, states, settings = self.game, state.games.states, self.settings
@@ -169,7 +170,8 @@ class TdLearner(learner_lib.NetworkLearner):
     actions, is_random = self._explore(states, best, key)
 
     is_mine = self.games.is_learners_turn(state.games)
-    after = jax.vmap(game.step)(states, actions)
+    with jax.named_scope("rules"):
+      after = jax.vmap(game.step)(states, actions)
     after = batching.where(is_mine, after, states)
     rule = settings.exploration_target
     target_actions = best if rule == "greedy" else actions
@@ -187,6 +189,7 @@ class TdLearner(learner_lib.NetworkLearner):
       has_target=is_mine & ~is_random if rule == "none" else is_mine,
     )
 
+  @jax.named_scope("random")
   def _explore(
     self, states: jaxgames.State, best: jax.Array, key: chex.PRNGKey
   ) -> tuple[jax.Array, jax.Array]:
@@ -198,6 +201,7 @@ class TdLearner(learner_lib.NetworkLearner):
     random_actions = jax.vmap(players.Random(self.game).choose)(states, random)
     return jnp.where(is_random, random_actions, best), is_random
 
+  @jax.named_scope("memory")
   def _due_updates(
     self, state: TdState, move: _Move
   ) -> tuple[updates_lib.Updates, TdState]:
@@ -212,6 +216,7 @@ class TdLearner(learner_lib.NetworkLearner):
     updates = batching.where(has_previous, updates, late)
     return updates, state._replace(pending=pending)
 
+  @jax.named_scope("update")
   def _update(self, state: TdState, updates: updates_lib.Updates) -> TdState:
     """Moves values towards the targets of all games, minibatch by minibatch."""
     counts = state.counts
@@ -264,6 +269,7 @@ class TdLearner(learner_lib.NetworkLearner):
       state = self._update(state._replace(pending=pending), updates)
     return state
 
+  @jax.named_scope("memory")
   def _remember(self, state: TdState, move: _Move) -> TdState:
     """Keeps the new afterstates, and the last updates of games that have ended."""
     settings = self.settings
@@ -285,6 +291,7 @@ class TdLearner(learner_lib.NetworkLearner):
       pending=batching.where(is_end, tuple(ends), state.pending),
     )
 
+  @jax.named_scope("answer")
   def _answer(self, state: TdState, key: chex.PRNGKey) -> TdState:
     """Makes the opponent's moves; the games that they end have a last update."""
     games = self.games.answer(state.games, key)
@@ -296,6 +303,7 @@ class TdLearner(learner_lib.NetworkLearner):
       games=games, pending=batching.where(is_end, (end,), state.pending)
     )
 
+  @jax.named_scope("rules")
   def _restart(self, state: TdState, key: chex.PRNGKey) -> TdState:
     """Counts the games that have ended, and begins new ones in their place."""
     games, is_over = state.games, state.games.states.is_over
