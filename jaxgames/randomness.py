@@ -24,6 +24,7 @@ PARITY = np.uint32(0x1BD11BDA)
 NUM_GROUPS = 5
 
 
+@jax.named_scope("random")
 def _threefry(
   key: jax.Array, high: chex.Array, low: chex.Array
 ) -> tuple[jax.Array, jax.Array]:

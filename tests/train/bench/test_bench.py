@@ -149,7 +149,8 @@ def test_parts_of_training_add_up_and_are_found(training):
   for name in runs:
     parts = {part: numbers[f"train_{name}_{part}_share"] for part in profile.PARTS}
     assert sum(parts.values()) == pytest.approx(1)
-    assert all(parts[part] > 0 for part in ("move", "random", "rules", "update"))
+    # Random numbers may be fused with what they are drawn for.
+    assert all(parts[part] > 0 for part in ("move", "rules", "update"))
     # Names that were lost on the way would make all of it the rest.
     assert parts["rest"] < 0.5, parts
   assert numbers["train_against_benchmark_answer_share"] > 0
