@@ -129,9 +129,9 @@ def change_file(path, old, new):
   path.write_text(text.replace(old, new))
 
 
-def drawing_of(the_report, number):
+def drawing_of(the_report, number, paper="hybrid"):
   drawings = [d for section in the_report.sections for d in section.drawings]
-  [found] = [d for d in drawings if d.name == f"hybrid_figure_{number}"]
+  [found] = [d for d in drawings if d.name == f"{paper}_figure_{number}"]
   return found
 
 

@@ -91,6 +91,29 @@ def test_bars_show_shares_of_any_size_next_to_the_papers(tmp_path):
   assert diamonds == pytest.approx([0, 1.440085])
 
 
+def test_lines_join_rows_by_the_number_that_they_stand_for(tmp_path):
+  """Of two runs of a row, the one with more trials is drawn."""
+  few, many = [[0.5] * 5], [[0.4] * 5, [0.6] * 5, [0.8] * 5]
+  for name, row, scores in (
+    ("few", "sum_16", few),
+    ("many", "sum_16", many),
+    ("wide", "minibatch_1024_16", few),
+  ):
+    paper = {"name": "ttt3d", "table": "B", "row": row}
+    reports.write_run(tmp_path / name, scores, paper=paper)
+  figure = reports.draw(reports.drawing_of(document.make([tmp_path]), "D", "ttt3d"))
+  [axes] = figure.axes
+  lines = {line.get_label(): line for line in axes.lines}
+  assert [label for label in lines if not label.startswith("_")] == [
+    "One joint step, summed",
+    "Minibatches of 16",
+  ]
+  np.testing.assert_allclose(lines["One joint step, summed"].get_ydata(), [60])
+  np.testing.assert_allclose(lines["Minibatches of 16"].get_ydata(), [60, 50])
+  assert [text.get_text() for text in axes.get_xticklabels()][:2] == ["16", "64"]
+  assert "Points: mean of 1 or 3 trials." in figure.get_supxlabel()
+
+
 def test_rows_have_the_same_colour_in_all_figures(tmp_path):
   reports.write_hybrid(tmp_path / "run")
   the_report = document.make([tmp_path])

@@ -70,6 +70,11 @@ BARS = {"kind": "bars", "parts": [{"title": "Won", "metric": "wins", "reference"
 HISTOGRAMS = {"kind": "histograms", "row": "a", "after": [1, 2], "x_label": "Score"}
 
 
+LINES = {
+  "kind": "lines", "column": "c", "lines": {"L": {"a": 1}}, "x_label": "N", "y_label": "S"
+}  # fmt: skip
+
+
 @pytest.mark.parametrize(
   ("change", "message"),
   [
@@ -82,6 +87,8 @@ HISTOGRAMS = {"kind": "histograms", "row": "a", "after": [1, 2], "x_label": "Sco
     ({"plot": CURVES | {"games": [5, 5]}}, r"plot.curve.games\n.*5 follows 5"),
     ({"plot": BARS | {"parts": []}}, r"plot.bars.parts\n"),
     ({"plot": HISTOGRAMS | {"row": "b"}}, "no row 'b' for figure 1"),
+    ({"plot": LINES | {"lines": {"L": {"b": 1}}}}, "no row 'b' for figure 1"),
+    ({"plot": LINES | {"column": "d"}}, "no column 'd' for figure 1"),
     ({"plot": HISTOGRAMS | {"after": [2, 1]}}, r"histograms.after\n.*1 follows 2"),
   ],
 )
@@ -90,7 +97,7 @@ def test_figure_with_a_mistake_is_refused(change, message):
   table = {"title": "T", "trials": 2, "rows": {"a": "A"}, "columns": {"c": column}}
   figure = {"title": "F", "table": "1", "game": "tictactoe"}
   paper = {"name": "p", "title": "P", "tables": {"1": table | {"values": {}}}}
-  for plot in (CURVES, BARS, HISTOGRAMS):
+  for plot in (CURVES, BARS, HISTOGRAMS, LINES):
     good = paper | {"figures": {"1": figure | {"plot": plot}}}
     papers.Paper.model_validate(good)
   slip = paper | {"figures": {"1": figure | {"plot": CURVES} | change}}

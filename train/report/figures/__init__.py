@@ -12,6 +12,7 @@ from train.report.figures import bars
 from train.report.figures import curve
 from train.report.figures import dots
 from train.report.figures import histograms
+from train.report.figures import lines
 from train.report.figures import style
 
 __all__ = ["draw", "draw_into"]
@@ -59,5 +60,7 @@ def draw_into(figure: matplotlib.figure.Figure, drawing: comparison.Drawing) -> 
       bars.draw(figure, drawing, plot)
     case comparison.RowsDrawing(plot=papers.Histograms() as plot):
       histograms.draw(figure, drawing, plot)
+    case comparison.RowsDrawing(plot=papers.Lines() as plot):
+      lines.draw(figure, drawing, plot)
     case _:
       raise TypeError(f"{type(drawing).__name__} cannot be drawn")

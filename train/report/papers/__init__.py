@@ -18,6 +18,7 @@ __all__ = [
   "Curve",
   "Figure",
   "Histograms",
+  "Lines",
   "Paper",
   "Part",
   "Plot",
@@ -126,7 +127,16 @@ class Table(_Model):
     return self.values.get(row, {}).get(column)
 
 
-class Curve(_Model):
+class _Plot(_Model):
+  """A way to draw the rows of a table."""
+
+  @property
+  def rows(self) -> tuple[str, ...]:
+    """The rows of the table that it names: none, it draws all."""
+    return ()
+
+
+class Curve(_Plot):
   """Curves of a metric over the games trained, one for each row.
 
   Attributes:
@@ -178,7 +188,7 @@ class Part(_Model):
   reference: str | None = None
 
 
-class Bars(_Model):
+class Bars(_Plot):
   """Bars of final results, a panel for each part and a bar for each row.
 
   Attributes:
@@ -197,7 +207,7 @@ class Bars(_Model):
     return tuple(part.reference for part in self.parts if part.reference is not None)
 
 
-class Histograms(_Model):
+class Histograms(_Plot):
   """Histograms of a metric over the trials of one row, during training.
 
   Attributes:
@@ -227,6 +237,41 @@ class Histograms(_Model):
     """The columns for which the paper's numbers are marked: none."""
     return ()
 
+  @property
+  def rows(self) -> tuple[str, ...]:
+    """The rows of the table that it names."""
+    return (self.row,)
+
+
+class Lines(_Plot):
+  """A column over a number that rows stand for, such as how many games are parallel.
+
+  Attributes:
+    kind: the kind of plot.
+    column: the table's column.
+    lines: by their labels, the rows of each line and the number that a row stands for.
+    x_label: the label of that number's axis, which is logarithmic.
+    y_label: the label of the column's axis.
+    bounds: the least and the greatest possible value, if it is bounded.
+  """
+
+  kind: Literal["lines"]
+  column: str
+  lines: dict[str, dict[str, pydantic.PositiveInt]] = pydantic.Field(min_length=1)
+  x_label: str
+  y_label: str
+  bounds: tuple[float, float] | None = None
+
+  @property
+  def references(self) -> tuple[str, ...]:
+    """The columns of the table that it needs."""
+    return (self.column,)
+
+  @property
+  def rows(self) -> tuple[str, ...]:
+    """The rows of the table that it names."""
+    return tuple(row for line in self.lines.values() for row in line)
+
 
 def _kind(plot: Any) -> Any:
   """Returns a plot's kind, a curve by default."""
@@ -236,7 +281,8 @@ def _kind(plot: Any) -> Any:
 Plot = Annotated[
   Annotated[Curve, pydantic.Tag("curve")]
   | Annotated[Bars, pydantic.Tag("bars")]
-  | Annotated[Histograms, pydantic.Tag("histograms")],
+  | Annotated[Histograms, pydantic.Tag("histograms")]
+  | Annotated[Lines, pydantic.Tag("lines")],
   pydantic.Discriminator(_kind),
 ]
 
@@ -284,8 +330,8 @@ class Paper(_Model):
         _check_known("game", figure.game, dict.fromkeys(table.games), where)
       for column in figure.plot.references:
         _check_known("column", column, table.columns, where)
-      if isinstance(figure.plot, Histograms):
-        _check_known("row", figure.plot.row, table.rows, where)
+      for row in figure.plot.rows:
+        _check_known("row", row, table.rows, where)
     return self
 
   def find(self, table: str, row: str, game: str) -> Table:
