@@ -110,7 +110,7 @@ def test_lines_join_rows_by_the_number_that_they_stand_for(tmp_path):
   ]
   np.testing.assert_allclose(lines["One joint step, summed"].get_ydata(), [60])
   np.testing.assert_allclose(lines["Minibatches of 16"].get_ydata(), [60, 50])
-  assert [text.get_text() for text in axes.get_xticklabels()][:2] == ["16", "64"]
+  assert [text.get_text() for text in axes.get_xticklabels()] == ["16", "1,024"]
   assert "Points: mean of 1 or 3 trials." in figure.get_supxlabel()
 
 

@@ -27,7 +27,7 @@ class _Point:
     ours: the summary over its trials.
   """
 
-  x: float
+  x: int
   ours: statistics.Summary
 
 
@@ -47,11 +47,11 @@ def draw(
   if not lines:
     style.say(axes, "no test yet")
     return
-  numbers = sorted({x for label in lines for x in plot.lines[label].values()})
+  every = [point for points in lines.values() for point in points]
+  numbers = sorted({point.x for point in every})
   axes.set_xticks(numbers, [f"{number:,}" for number in numbers])
   axes.xaxis.set_minor_locator(matplotlib.ticker.NullLocator())
   axes.legend(loc="best")
-  every = [point for points in lines.values() for point in points]
   style.explain(figure, _explanation(every))
 
 
