@@ -38,8 +38,7 @@ def _threefry(
       low = low ^ high
     high = high + words[(group + 1) % 3]
     low = low + words[(group + 2) % 3] + np.uint32(group + 1)
-  # Otherwise every use of a word would compute all rounds again.
-  return jax.lax.optimization_barrier((high, low))
+  return high, low
 
 
 def _counters(shape: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
