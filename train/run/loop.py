@@ -9,6 +9,7 @@ import shlex
 import signal
 import time
 
+import jax
 import numpy as np
 import rich.console
 
@@ -108,7 +109,10 @@ def resume(
   if not files.config.exists():
     raise ValueError(f"there is no run in {files.path}: it has no config.yaml")
   with files.locked():
-    run = _Run(config_lib.load_saved(files.config), files, console, how_to_resume)
+    # As many devices as before, if they are here, have the same places for trials.
+    before = None if allow_different else _num_devices(files)
+    config = config_lib.load_saved(files.config)
+    run = _Run(config, files, console, how_to_resume, num_devices=before)
     if run.restore(allow_different=allow_different):
       return Outcome(files.path, is_finished=True)
     return run.go(tensorboard=tensorboard)
@@ -123,12 +127,13 @@ class _Run:
     files: run_directory.RunDirectory,
     console: rich.console.Console,
     how_to_resume: str,
+    num_devices: int | None = None,
   ):
     self._config = config
     self._files = files
     self._how_to_resume = how_to_resume or _resume_command(files)
     learner = programs.make_learner(config)
-    self._programs = programs.Programs(learner, config)
+    self._programs = programs.Programs(learner, config, num_devices=num_devices)
     self._display = display_lib.Display(console, files.name, config)
     self._environment = provenance.environment(self._programs.num_devices)
     self._trials: trials_lib.Trials | None = None
@@ -290,6 +295,7 @@ class _Run:
         "environment": self._environment,
       },
       score=score,
+      num_trials=self._config.num_trials,
     )
 
   def _write_status(self) -> None:
@@ -326,6 +332,12 @@ def _refuse_if_held(files: run_directory.RunDirectory) -> None:
       f"there is a run in {files.path} already; to continue it: "
       f"{_resume_command(files)}"
     )
+
+
+def _num_devices(files: run_directory.RunDirectory) -> int | None:
+  """Returns how many devices a run was begun on, if there are as many here."""
+  begun = files.read_status().get("machine", {}).get("devices")
+  return begun if begun and begun <= len(jax.devices()) else None
 
 
 def _resume_command(files: run_directory.RunDirectory) -> str:

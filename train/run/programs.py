@@ -20,7 +20,7 @@ from train.run import agents
 from train.run import devices
 from train.run import exact
 
-__all__ = ["Programs", "Reached", "TestResult", "make_learner"]
+__all__ = ["Programs", "Reached", "TestResult", "make_learner", "spread"]
 
 # Names of the independent streams of random numbers of a trial.
 TRAINING, TESTING = 0, 1
@@ -72,25 +72,43 @@ def make_learner(config: config_lib.RunConfig) -> base.Learner:
   return kind.make_learner(task, config.learner.settings)
 
 
+def spread(trials: np.ndarray, num_places: int) -> np.ndarray:
+  """Returns the trial in each place; those to spare hold the first trials again.
+
+  >>> spread(np.array([0, 2, 5]), 4)
+  array([0, 2, 5, 0], dtype=int32)
+  """
+  return np.resize(trials, num_places).astype(np.int32)
+
+
 class Programs:
   """The programs of a run, each compiled once, when it is first needed.
 
   They take the states of all trials or of some, and are compiled for each number of
-  them. Trials do not know of each other: where several devices share them, each
-  computes its part without communication.
+  places. Trials do not know of each other: where several devices share them, each
+  computes its part without communication, and has as many places as each other one.
+  Places to spare hold trials again; see `Trials`.
 
   Attributes:
     num_trials: how many there are.
     num_devices: how many devices share them.
+    num_places: the places of all trials, each trial's own first, then those to spare.
     compile_seconds: spent on compiling so far.
   """
 
-  def __init__(self, learner: base.Learner, config: config_lib.RunConfig):
+  def __init__(
+    self,
+    learner: base.Learner,
+    config: config_lib.RunConfig,
+    *,
+    num_devices: int | None = None,
+  ):
     """Prepares programs; nothing of a trial is compiled yet.
 
     Args:
       learner: of one trial.
       config: of the run.
+      num_devices: that share the trials; if not given, as many as make it quicker.
     """
     self._learner = learner
     self._trials_each = config.trials
@@ -107,8 +125,9 @@ class Programs:
     if config.test.exact:
       self._examiner = exact.Examiner(game, config.test.exact, config.test.starts)
     self.num_trials = config.num_trials
-    sharding = devices.trial_sharding(config.num_trials)
-    self.num_devices = sharding.num_devices if sharding else 1
+    self.num_devices = num_devices or devices.num_devices_for(config.num_trials)
+    self.num_places = -(-self.num_trials // self.num_devices) * self.num_devices
+    self._sharding = devices.trial_sharding(self.num_devices)
     self.compile_seconds = 0.0
 
   def abstract_state(self) -> base.LearnerState:
@@ -116,21 +135,22 @@ class Programs:
     return jax.eval_shape(self._init, np.arange(self.num_trials), self._key)
 
   def init(self) -> base.LearnerState:
-    """Returns the start of all trials."""
-    trials = np.arange(self.num_trials, dtype=np.int32)
-    return self._call("init", self._init, trials, shared=(self._key,))
+    """Returns the start of all trials, in their places."""
+    return self._call("init", self._init, self._in_places(), shared=(self._key,))
 
   def place(self, state: base.LearnerState) -> base.LearnerState:
-    """Returns a state of all trials from the host on the devices."""
-    return jax.device_put(state, _place(self.num_trials))
+    """Returns a state of all trials from the host on the devices, in their places."""
+    if self.num_places > self.num_trials:
+      state = jax.tree.map(lambda leaf: leaf[self._in_places()], state)
+    return jax.device_put(state, self._sharding)
 
   def take(self, state: base.LearnerState, rows: np.ndarray) -> base.LearnerState:
-    """Returns the states of some of the trials that a state has."""
+    """Returns the states in some places."""
 
     def take(state: base.LearnerState, rows: chex.Array) -> base.LearnerState:
       return jax.tree.map(lambda leaf: leaf[rows], state)
 
-    return jax.jit(take, out_shardings=_place(len(rows)))(state, rows)
+    return jax.jit(take, out_shardings=self._sharding)(state, rows)
 
   def put(
     self, state: base.LearnerState, rows: np.ndarray, part: base.LearnerState
@@ -148,8 +168,7 @@ class Programs:
         lambda old, new: old.at[rows].set(new[: len(rows)]), state, part
       )
 
-    width = len(jax.tree.leaves(state)[0])
-    jitted = jax.jit(put, donate_argnums=0, out_shardings=_place(width))
+    jitted = jax.jit(put, donate_argnums=0, out_shardings=self._sharding)
     return jitted(state, part, rows)
 
   def advance(
@@ -181,9 +200,17 @@ class Programs:
     return state, jax.tree.map(np.array, result)
 
   def parameters(self, state: base.LearnerState) -> chex.ArrayTree:
-    """Returns what all trials learned, on the host."""
+    """Returns what all trials learned, `[trials]` on the host.
+
+    Args:
+      state: of all trials, in their places.
+    """
     parameters = self._call("parameters", jax.vmap(self._learner.parameters), state)
-    return jax.tree.map(np.array, parameters)
+    return jax.tree.map(lambda leaf: np.array(leaf)[: self.num_trials], parameters)
+
+  def _in_places(self) -> np.ndarray:
+    """Returns the trial in each place while none has ended."""
+    return spread(np.arange(self.num_trials), self.num_places)
 
   # Many trials.
 
@@ -267,45 +294,39 @@ class Programs:
       shared: trees that are the same for all.
     """
     width = len(jax.tree.leaves(batched)[0])
-    places = _place(width)
-    batched = jax.device_put(batched, places)
-    shared = jax.device_put(shared, _place_everywhere(places))
+    batched = jax.device_put(batched, self._sharding)
+    shared = jax.device_put(shared, _everywhere(self._sharding))
     if (name, width) not in self._compiled:
       start = time.perf_counter()
-      program = _over_devices(function, places, len(batched), len(shared))
+      program = _over_devices(function, self._sharding, len(batched), len(shared))
       donated = (0,) if name in ("advance", "test") else ()
       # Said, since jax would put what is constant elsewhere than what is computed.
-      jitted = jax.jit(program, donate_argnums=donated, out_shardings=places)
+      jitted = jax.jit(program, donate_argnums=donated, out_shardings=self._sharding)
       self._compiled[name, width] = jitted.lower(*batched, *shared).compile()
       self.compile_seconds += time.perf_counter() - start
     return jax.block_until_ready(self._compiled[name, width](*batched, *shared))
 
 
-def _place(num_trials: int) -> jax.sharding.Sharding:
-  """Returns where the states of some trials are."""
-  here = jax.sharding.SingleDeviceSharding(jax.devices()[0])
-  return devices.trial_sharding(num_trials) or here
-
-
-def _place_everywhere(places: jax.sharding.Sharding) -> jax.sharding.Sharding:
-  if not isinstance(places, jax.sharding.NamedSharding):
-    return places
-  return jax.sharding.NamedSharding(places.mesh, jax.sharding.PartitionSpec())
+def _everywhere(sharding: jax.sharding.Sharding) -> jax.sharding.Sharding:
+  """Returns the sharding of what is the same for all trials."""
+  if not isinstance(sharding, jax.sharding.NamedSharding):
+    return sharding
+  return jax.sharding.NamedSharding(sharding.mesh, jax.sharding.PartitionSpec())
 
 
 def _over_devices(
   function: Callable[..., Any],
-  places: jax.sharding.Sharding,
+  sharding: jax.sharding.Sharding,
   num_batched: int,
   num_shared: int,
 ) -> Callable[..., Any]:
   """Returns a function whose batched arguments are shared out among devices."""
-  if not isinstance(places, jax.sharding.NamedSharding):
+  if not isinstance(sharding, jax.sharding.NamedSharding):
     return function
-  own, everywhere = places.spec, jax.sharding.PartitionSpec()
+  own, everywhere = sharding.spec, jax.sharding.PartitionSpec()
   return jax.shard_map(
     function,
-    mesh=places.mesh,
+    mesh=sharding.mesh,
     in_specs=(own,) * num_batched + (everywhere,) * num_shared,
     out_specs=own,
     check_vma=False,  # It would ask learners to annotate their loops.
