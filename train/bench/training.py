@@ -186,7 +186,7 @@ def table(numbers: Mapping[str, float]) -> rich_table.Table:
 def _time(run: Run, num_games: int, num_rounds: int) -> Timing:
   num_games = max(1, int(run.share * num_games))
   config = _config(run, num_games)
-  compiled = programs.Programs(programs.make_learner(config), config)
+  compiled = programs.Programs(config)
   trials = trials_lib.Trials(compiled, compiled.init())
   every_trial = np.arange(config.num_trials)
   rates, move_rates, shares = [], [], []

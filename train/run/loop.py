@@ -132,8 +132,7 @@ class _Run:
     self._config = config
     self._files = files
     self._how_to_resume = how_to_resume or _resume_command(files)
-    learner = programs.make_learner(config)
-    self._programs = programs.Programs(learner, config, num_devices=num_devices)
+    self._programs = programs.Programs(config, num_devices=num_devices)
     self._display = display_lib.Display(console, files.name, config)
     self._environment = provenance.environment(self._programs.num_devices)
     self._trials: trials_lib.Trials | None = None
@@ -179,6 +178,7 @@ class _Run:
   def go(self, *, tensorboard: bool) -> Outcome:
     """Trains until the end or a signal."""
     progress = self._progress
+    self._programs.begin(is_new=self._trials is None)
     with contextlib.ExitStack() as stack:
       stop = stack.enter_context(signals.stop_requests())
       self._metrics = run_directory.Metrics(

@@ -1,6 +1,6 @@
 """A learner's methods as compiled programs over all trials and devices."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 import functools
 import time
 from typing import Any, NamedTuple
@@ -17,13 +17,18 @@ from train import config as config_lib
 from train.learners import base
 from train.learners import registry as learner_registry
 from train.run import agents
+from train.run import compiling
 from train.run import devices
 from train.run import exact
+from train.run import identity
 
 __all__ = ["Programs", "Reached", "TestResult", "make_learner", "spread"]
 
 # Names of the independent streams of random numbers of a trial.
 TRAINING, TESTING = 0, 1
+
+# The `[places]` int32 arguments of programs: numbers of trials, opponents or games.
+NUM_NUMBERS = {"init": 2, "advance": 1, "test": 1, "parameters": 0}
 
 # What every line of metrics.jsonl has.
 RESERVED = {"test", "trial", "games", "wins", "draws", "losses", "score"}
@@ -82,38 +87,40 @@ def spread(trials: np.ndarray, num_places: int) -> np.ndarray:
 
 
 class Programs:
-  """The programs of a run, each compiled once, when it is first needed.
+  """The programs of a run, compiled ahead or when they are first needed.
 
   They take the states of all trials or of some, and are compiled for each number of
   places. Trials do not know of each other: where several devices share them, each
   computes its part without communication, and has as many places as each other one.
   Places to spare hold trials again; see `Trials`.
 
+  Runs of one process share what they have in common; see `compiling`.
+
   Attributes:
     num_trials: how many there are.
     num_devices: how many devices share them.
     num_places: the places of all trials, each trial's own first, then those to spare.
-    compile_seconds: spent on compiling so far.
+    compile_seconds: how long programs were waited for so far.
   """
 
-  def __init__(
-    self,
-    learner: base.Learner,
-    config: config_lib.RunConfig,
-    *,
-    num_devices: int | None = None,
-  ):
+  def __init__(self, config: config_lib.RunConfig, *, num_devices: int | None = None):
     """Prepares programs; nothing of a trial is compiled yet.
 
     Args:
-      learner: of one trial.
       config: of the run.
       num_devices: that share the trials; if not given, as many as make it quicker.
+
+    Raises:
+      ValueError: if there is no learner for what the config asks for.
     """
-    self._learner = learner
-    self._trials_each = config.trials
-    self._test = config.test
-    self._compiled: dict[tuple[str, int], Callable[..., Any]] = {}
+    self._learner = make_learner(config)
+    self._config = config
+    self._functions: dict[str, Callable[..., Any]] = {
+      "init": self._init,
+      "advance": self._advance,
+      "test": self._test,
+      "parameters": self._parameters,
+    }
     # Given to programs, not built in: another seed needs no other program.
     game = jaxgames.make(config.game)
     self._key = jax.random.key(config.seed)
@@ -128,29 +135,41 @@ class Programs:
     self.num_devices = num_devices or devices.num_devices_for(config.num_trials)
     self.num_places = -(-self.num_trials // self.num_devices) * self.num_devices
     self._sharding = devices.trial_sharding(self.num_devices)
+    self._identities = (
+      identity.of_learner(config, self.num_devices),
+      identity.of_test(config),
+    )
+    self._state_of_all: base.LearnerState | None = None
     self.compile_seconds = 0.0
+
+  def begin(self, *, is_new: bool = True) -> None:
+    """Begins to compile what all trials need, in the order in which it is needed.
+
+    Args:
+      is_new: whether trials are at their start.
+    """
+    for name in (*(["init"] if is_new else []), "parameters", "advance", "test"):
+      compiling.begin(*self._recipe(name, self.num_places))
 
   def abstract_state(self) -> base.LearnerState:
     """Returns the shapes and dtypes of the state of all trials."""
-    return jax.eval_shape(self._init, np.arange(self.num_trials), self._key)
+    return self._abstract_state(self.num_trials)
 
   def init(self) -> base.LearnerState:
     """Returns the start of all trials, in their places."""
-    return self._call("init", self._init, self._in_places(), shared=(self._key,))
+    trials = spread(np.arange(self.num_trials), self.num_places)
+    return self._call("init", trials, trials // np.int32(self._config.trials))
 
   def place(self, state: base.LearnerState) -> base.LearnerState:
     """Returns a state of all trials from the host on the devices, in their places."""
     if self.num_places > self.num_trials:
-      state = jax.tree.map(lambda leaf: leaf[self._in_places()], state)
+      trials = spread(np.arange(self.num_trials), self.num_places)
+      state = jax.tree.map(lambda leaf: leaf[trials], state)
     return jax.device_put(state, self._sharding)
 
   def take(self, state: base.LearnerState, rows: np.ndarray) -> base.LearnerState:
     """Returns the states in some places."""
-
-    def take(state: base.LearnerState, rows: chex.Array) -> base.LearnerState:
-      return jax.tree.map(lambda leaf: leaf[rows], state)
-
-    return jax.jit(take, out_shardings=self._sharding)(state, rows)
+    return _take(self._sharding)(state, rows)
 
   def put(
     self, state: base.LearnerState, rows: np.ndarray, part: base.LearnerState
@@ -162,14 +181,7 @@ class Programs:
       rows: `[some]` int, their places.
       part: of at least as many trials; those that are too many are left out.
     """
-
-    def put(state: Any, part: Any, rows: chex.Array) -> Any:
-      return jax.tree.map(
-        lambda old, new: old.at[rows].set(new[: len(rows)]), state, part
-      )
-
-    jitted = jax.jit(put, donate_argnums=0, out_shardings=self._sharding)
-    return jitted(state, part, rows)
+    return _put(self._sharding)(state, part, rows)
 
   def advance(
     self, state: base.LearnerState, until_games: np.ndarray
@@ -182,7 +194,7 @@ class Programs:
       state: donated.
       until_games: `[trials]` int32; a trial that has as many is left as it is.
     """
-    state, reached = self._call("advance", self._advance, state, until_games)
+    state, reached = self._call("advance", state, until_games)
     return state, Reached(*map(np.array, reached))
 
   def test(
@@ -195,8 +207,7 @@ class Programs:
       trials: `[trials]` int32, the numbers of the trials.
       number: of the test; games of another test are drawn anew.
     """
-    shared = (self._key, np.int32(number), self._opponents)
-    state, result = self._call("test", self._test_all, state, trials, shared=shared)
+    state, result = self._call("test", state, trials, number=number)
     return state, jax.tree.map(np.array, result)
 
   def parameters(self, state: base.LearnerState) -> chex.ArrayTree:
@@ -205,21 +216,18 @@ class Programs:
     Args:
       state: of all trials, in their places.
     """
-    parameters = self._call("parameters", jax.vmap(self._learner.parameters), state)
+    parameters = self._call("parameters", state)
     return jax.tree.map(lambda leaf: np.array(leaf)[: self.num_trials], parameters)
-
-  def _in_places(self) -> np.ndarray:
-    """Returns the trial in each place while none has ended."""
-    return spread(np.arange(self.num_trials), self.num_places)
 
   # Many trials.
 
-  def _init(self, trials: chex.Array, key: chex.PRNGKey) -> base.LearnerState:
-    def init(trial: chex.Array) -> base.LearnerState:
-      opponent = trial // self._trials_each
+  def _init(
+    self, trials: chex.Array, opponents: chex.Array, key: chex.PRNGKey
+  ) -> base.LearnerState:
+    def init(trial: chex.Array, opponent: chex.Array) -> base.LearnerState:
       return self._learner.init(_trial_key(key, trial, TRAINING), opponent)
 
-    return jax.vmap(init)(trials)
+    return jax.vmap(init)(trials, opponents)
 
   def _advance(
     self, state: base.LearnerState, until_games: chex.Array
@@ -238,7 +246,7 @@ class Programs:
     found = (learner.num_games, learner.is_done, _is_finite)
     return state, Reached(*(jax.vmap(function)(state) for function in found))
 
-  def _test_all(
+  def _test(
     self,
     state: base.LearnerState,
     trials: chex.Array,
@@ -246,7 +254,7 @@ class Programs:
     number: chex.Array,
     opponents: dict[str, players.Player],
   ) -> tuple[base.LearnerState, TestResult]:
-    learner = self._learner
+    learner, settings = self._learner, self._config.test
 
     def match(state: base.LearnerState, trial: chex.Array, name: str) -> arena.Score:
       key_match = jax.random.fold_in(_trial_key(key, trial, TESTING), number)
@@ -256,8 +264,8 @@ class Programs:
         learner.agent(learner.parameters(state)),
         opponents[name],
         key_match,
-        num_games=self._test.games,
-        starts=self._test.starts,
+        num_games=settings.games,
+        starts=settings.starts,
       )
 
     scores = {
@@ -265,46 +273,110 @@ class Programs:
       for name in opponents
     }
     score = scores.pop("")
-    test_metrics = {**_shares(scores, self._test.games), **self._examine(state)}
+    test_metrics = {**_shares(scores, settings.games), **self._examine(state)}
     state, metrics = jax.vmap(learner.report)(state)
     taken = sorted((RESERVED | set(test_metrics)) & set(metrics))
     if taken:
       raise ValueError(f"the learner reports {', '.join(taken)}, which tests report")
     return state, TestResult(score, {**metrics, **test_metrics})
 
+  def _parameters(self, state: base.LearnerState) -> chex.ArrayTree:
+    return jax.vmap(self._learner.parameters)(state)
+
   def _examine(self, state: base.LearnerState) -> base.Metrics:
     """Returns the exact results of all trials' agents, if the config wants them."""
     if self._examiner is None:
       return {}
-    return self._examiner(
-      jax.vmap(self._learner.parameters)(state), self._learner.agent
-    )
+    return self._examiner(self._parameters(state), self._learner.agent)
 
   # Compiling.
 
-  def _call(
-    self, name: str, function: Callable[..., Any], *batched: Any, shared: tuple = ()
-  ) -> Any:
-    """Calls a function of some trials, and waits for the result.
+  def _call(self, name: str, *batched: Any, number: int = 0) -> Any:
+    """Calls a program, and waits for the result.
 
     Args:
       name: of the program.
-      function: takes the batched arguments and then the shared ones.
-      *batched: trees with a row for each trial.
-      shared: trees that are the same for all.
+      *batched: trees with a row for each place.
+      number: of the test.
     """
+    start = time.perf_counter()
     width = len(jax.tree.leaves(batched)[0])
+    compiled = compiling.wait(*self._recipe(name, width))
+    self.compile_seconds += time.perf_counter() - start
     batched = jax.device_put(batched, self._sharding)
-    shared = jax.device_put(shared, _everywhere(self._sharding))
-    if (name, width) not in self._compiled:
-      start = time.perf_counter()
-      program = _over_devices(function, self._sharding, len(batched), len(shared))
-      donated = (0,) if name in ("advance", "test") else ()
-      # Said, since jax would put what is constant elsewhere than what is computed.
-      jitted = jax.jit(program, donate_argnums=donated, out_shardings=self._sharding)
-      self._compiled[name, width] = jitted.lower(*batched, *shared).compile()
-      self.compile_seconds += time.perf_counter() - start
-    return jax.block_until_ready(self._compiled[name, width](*batched, *shared))
+    shared = jax.device_put(self._shared(name, number), _everywhere(self._sharding))
+    return jax.block_until_ready(compiled(*batched, *shared))
+
+  def _recipe(
+    self, name: str, width: int
+  ) -> tuple[Hashable, Callable[[], jax.stages.Lowered]]:
+    """Returns what a program depends on, and the function that traces it."""
+    identities = self._identities if name == "test" else self._identities[:1]
+    key = (name, width, self._sharding, *identities)
+    return key, functools.partial(self._lower, name, width)
+
+  def _lower(self, name: str, width: int) -> jax.stages.Lowered:
+    """Traces a program for a number of places."""
+    batched: tuple = (jax.ShapeDtypeStruct((width,), np.int32),) * NUM_NUMBERS[name]
+    if name != "init":
+      batched = (self._abstract_state(width), *batched)
+    batched = _on_devices(batched, self._sharding)
+    shared = _on_devices(self._shared(name), _everywhere(self._sharding))
+    program = _over_devices(
+      self._functions[name], self._sharding, len(batched), len(shared)
+    )
+    donated = (0,) if name in ("advance", "test") else ()
+    # Said, since jax would put what is constant elsewhere than what is computed.
+    jitted = jax.jit(program, donate_argnums=donated, out_shardings=self._sharding)
+    return jitted.lower(*batched, *shared)
+
+  def _shared(self, name: str, number: int = 0) -> tuple:
+    """Returns the arguments of a program that are the same for all trials."""
+    if name == "init":
+      return (self._key,)
+    return (self._key, np.int32(number), self._opponents) if name == "test" else ()
+
+  def _abstract_state(self, width: int) -> base.LearnerState:
+    """Returns the shapes and dtypes of the state of some trials."""
+    if self._state_of_all is None:
+      trials = np.arange(self.num_trials, dtype=np.int32)
+      self._state_of_all = jax.eval_shape(self._init, trials, trials, self._key)
+    return jax.tree.map(
+      lambda leaf: jax.ShapeDtypeStruct((width, *leaf.shape[1:]), leaf.dtype),
+      self._state_of_all,
+    )
+
+
+@functools.lru_cache
+def _take(sharding: jax.sharding.Sharding) -> Callable[..., base.LearnerState]:
+  """Returns the function that takes rows of a state, which is compiled when called."""
+
+  def take(state: base.LearnerState, rows: chex.Array) -> base.LearnerState:
+    return jax.tree.map(lambda leaf: leaf[rows], state)
+
+  return jax.jit(take, out_shardings=sharding)
+
+
+@functools.lru_cache
+def _put(sharding: jax.sharding.Sharding) -> Callable[..., base.LearnerState]:
+  """Returns the function that replaces rows of a state."""
+
+  def put(state: Any, part: Any, rows: chex.Array) -> Any:
+    return jax.tree.map(
+      lambda old, new: old.at[rows].set(new[: len(rows)]), state, part
+    )
+
+  return jax.jit(put, donate_argnums=0, out_shardings=sharding)
+
+
+def _on_devices(arguments: Any, sharding: jax.sharding.Sharding) -> Any:
+  """Returns the shapes, dtypes and sharding of arguments."""
+  return jax.tree.map(
+    lambda leaf: jax.ShapeDtypeStruct(
+      np.shape(leaf), jax.typeof(leaf).dtype, sharding=sharding
+    ),
+    arguments,
+  )
 
 
 def _everywhere(sharding: jax.sharding.Sharding) -> jax.sharding.Sharding:

@@ -4,7 +4,6 @@ import io
 
 import jax
 from jax.experimental.compilation_cache import compilation_cache
-import numpy as np
 import pytest
 import rich.console
 
@@ -12,6 +11,7 @@ from tests.support import runs
 from tests.support import toy_learner
 from train import config as config_lib
 from train.run import checkpoint
+from train.run import compiling
 from train.run import devices
 from train.run import loop
 from train.run import programs
@@ -89,8 +89,9 @@ def test_tests_do_not_influence_training(tmp_path, console):
 def test_the_program_is_traced_once(tmp_path, console, monkeypatch):
   monkeypatch.setattr(loop, "FIRST_CHUNK_GAMES", 5)
   monkeypatch.setattr(loop, "MOST_GROWTH", 1.0)
+  learner = {"kind": "toy", "size": 11}  # No other test has this program.
   before = toy_learner.traces["step"]
-  loop.start(toy_learner.make_config(), tmp_path / "run", console)
+  loop.start(toy_learner.make_config(learner=learner), tmp_path / "run", console)
   assert toy_learner.traces["step"] == before + 1
 
 
@@ -224,11 +225,12 @@ def test_a_second_start_compiles_nothing(tmp_path, console, monkeypatch):
     jax.config.update("jax_compilation_cache_dir", str(tmp_path / "cache"))
     compilation_cache.reset_cache()
     assert devices.enable_compilation_cache() == tmp_path / "cache"
-    loop.start(toy_learner.make_config(trials=1), tmp_path / "first", console)
+    fields = {"trials": 1, "learner": {"kind": "toy", "size": 12}}
+    loop.start(toy_learner.make_config(**fields), tmp_path / "first", console)
     assert misses
     misses.clear()
-    # Another seed and other numbers of games are no other program.
-    config = toy_learner.make_config(trials=1, seed=5, games=50)
+    # Another number of games is traced again, but is no other program.
+    config = toy_learner.make_config(**fields, seed=5, games=50)
     loop.start(config, tmp_path / "second", console)
     assert not misses
   finally:
@@ -288,10 +290,8 @@ def test_as_many_devices_are_used_as_make_it_quicker(monkeypatch, num_trials, ex
 
 def test_trials_on_devices_do_not_communicate():
   config = toy_learner.make_config(trials=4)
-  learner = programs.make_learner(config)
-  program = programs.Programs(learner, config)
+  program = programs.Programs(config)
   assert program.num_devices == 2
-  program.advance(program.init(), np.full(4, 5, np.int32))
-  text = program._compiled["advance", 4].as_text()
+  text = compiling.wait(*program._recipe("advance", 4)).as_text()
   for operation in ("all-reduce", "all-gather", "all-to-all", "collective-permute"):
     assert operation not in text
