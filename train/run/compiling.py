@@ -1,18 +1,23 @@
 """Compiles programs in threads, and keeps them: each is compiled once in a process."""
 
+from __future__ import annotations
+
 import collections
 from collections.abc import Callable, Hashable
 import concurrent.futures
 import threading
+from typing import TYPE_CHECKING, TypeAlias
 
-import jax
+if TYPE_CHECKING:
+  import jax
 
 __all__ = ["abandon", "begin", "in_background", "wait"]
 
 # As many are kept, those that were used last.
 MOST_KEPT = 64
 
-Traced = concurrent.futures.Future[concurrent.futures.Future[jax.stages.Compiled]]
+Compiled: TypeAlias = "concurrent.futures.Future[jax.stages.Compiled]"
+Traced: TypeAlias = concurrent.futures.Future[Compiled]
 
 # Tracing holds Python's lock: one program is traced at a time, in the order in which they
 # were asked for. XLA does not: it compiles some while the next one is traced.
@@ -60,11 +65,11 @@ def in_background(function: Callable[[], None]) -> None:
 
 
 def abandon() -> bool:
-  """Drops what nobody waits for any more.
+  """Drops all programs that are not compiled yet, before the process ends.
 
   Returns:
-    Whether XLA is still compiling, which nothing can stop, and for which Python would
-    wait before it exits.
+    Whether one is still being compiled: nothing can stop that, and Python would wait
+    for it before it exits.
   """
   for threads in (_tracing, _compiling):
     threads.shutdown(wait=False, cancel_futures=True)
@@ -72,9 +77,7 @@ def abandon() -> bool:
     return any(_is_compiling(traced) for traced in _programs.values())
 
 
-def _trace(
-  lower_fn: Callable[[], jax.stages.Lowered],
-) -> concurrent.futures.Future[jax.stages.Compiled]:
+def _trace(lower_fn: Callable[[], jax.stages.Lowered]) -> Compiled:
   return _compiling.submit(lower_fn().compile)
 
 

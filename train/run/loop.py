@@ -63,6 +63,7 @@ def start(
   *,
   tensorboard: bool = False,
   how_to_resume: str = "",
+  next_config: config_lib.RunConfig | None = None,
 ) -> Outcome:
   """Trains from the beginning.
 
@@ -72,6 +73,7 @@ def start(
     console: where progress is shown.
     tensorboard: whether to write curves for TensorBoard.
     how_to_resume: the command to show when it is stopped, if not `jaxgames resume`.
+    next_config: of the run that comes next, compiled while this one trains.
 
   Raises:
     ValueError: if there is a run already, or the directory cannot be written.
@@ -82,7 +84,7 @@ def start(
   with files.locked():
     _refuse_if_held(files)  # Another process may have been quicker.
     files.write_config(config_lib.dump(config))
-    return run.go(tensorboard=tensorboard)
+    return run.go(tensorboard=tensorboard, next_config=next_config)
 
 
 def resume(
@@ -92,6 +94,7 @@ def resume(
   allow_different: bool = False,
   tensorboard: bool = False,
   how_to_resume: str = "",
+  next_config: config_lib.RunConfig | None = None,
 ) -> Outcome:
   """Continues a run from its newest good checkpoint.
 
@@ -101,6 +104,7 @@ def resume(
     allow_different: whether to continue where the same bits cannot be promised.
     tensorboard: whether to write curves for TensorBoard.
     how_to_resume: the command to show when it is stopped, if not `jaxgames resume`.
+    next_config: of the run that comes next, compiled while this one trains.
 
   Raises:
     ValueError: if there is no run, or it cannot be continued.
@@ -115,7 +119,7 @@ def resume(
     run = _Run(config, files, console, how_to_resume, num_devices=before)
     if run.restore(allow_different=allow_different):
       return Outcome(files.path, is_finished=True)
-    return run.go(tensorboard=tensorboard)
+    return run.go(tensorboard=tensorboard, next_config=next_config)
 
 
 class _Run:
@@ -175,10 +179,14 @@ class _Run:
       checkpoint.set_aside(self._files.states, number)
     return False
 
-  def go(self, *, tensorboard: bool) -> Outcome:
+  def go(
+    self, *, tensorboard: bool, next_config: config_lib.RunConfig | None
+  ) -> Outcome:
     """Trains until the end or a signal."""
     progress = self._progress
     self._programs.begin(is_new=self._trials is None)
+    if next_config is not None:
+      programs.prepare(next_config)
     with contextlib.ExitStack() as stack:
       stop = stack.enter_context(signals.stop_requests())
       self._metrics = run_directory.Metrics(

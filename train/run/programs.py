@@ -22,7 +22,7 @@ from train.run import devices
 from train.run import exact
 from train.run import identity
 
-__all__ = ["Programs", "Reached", "TestResult", "make_learner", "spread"]
+__all__ = ["Programs", "Reached", "TestResult", "make_learner", "prepare", "spread"]
 
 # Names of the independent streams of random numbers of a trial.
 TRAINING, TESTING = 0, 1
@@ -75,6 +75,14 @@ def make_learner(config: config_lib.RunConfig) -> base.Learner:
   )
   kind = learner_registry.KINDS[config.learner.kind]
   return kind.make_learner(task, config.learner.settings)
+
+
+def prepare(config: config_lib.RunConfig) -> None:
+  """Compiles the programs of a run that is to come, after those begun before.
+
+  What is wrong with them is raised when that run needs them.
+  """
+  compiling.in_background(lambda: Programs(config).begin())
 
 
 def spread(trials: np.ndarray, num_places: int) -> np.ndarray:
