@@ -123,12 +123,6 @@ class Programs:
     """
     self._learner = make_learner(config)
     self._config = config
-    self._functions: dict[str, Callable[..., Any]] = {
-      "init": self._init,
-      "advance": self._advance,
-      "test": self._test,
-      "parameters": self._parameters,
-    }
     # Given to programs, not built in: another seed needs no other program.
     game = jaxgames.make(config.game)
     self._key = jax.random.key(config.seed)
@@ -147,16 +141,22 @@ class Programs:
       identity.of_learner(config, self.num_devices),
       identity.of_test(config),
     )
-    self._state_of_all: base.LearnerState | None = None
+    self._jitted = {
+      "init": self._jit("init", self._init),
+      "advance": self._jit("advance", self._advance),
+      "test": self._jit("test", self._test),
+      "parameters": self._jit("parameters", self._parameters),
+    }
     self.compile_seconds = 0.0
 
   def begin(self, *, is_new: bool = True) -> None:
-    """Begins to compile what all trials need, in the order in which it is needed.
+    """Begins to compile what all trials need, as they are or at their start.
 
     Args:
-      is_new: whether trials are at their start.
+      is_new: whether they are at their start.
     """
-    for name in (*(["init"] if is_new else []), "parameters", "advance", "test"):
+    # The first game needs all but the test; what takes longest to compile comes first.
+    for name in ("advance", *(["init"] if is_new else []), "parameters", "test"):
       compiling.begin(*self._recipe(name, self.num_places))
 
   def abstract_state(self) -> base.LearnerState:
@@ -325,18 +325,25 @@ class Programs:
 
   def _lower(self, name: str, width: int) -> jax.stages.Lowered:
     """Traces a program for a number of places."""
-    batched: tuple = (jax.ShapeDtypeStruct((width,), np.int32),) * NUM_NUMBERS[name]
-    if name != "init":
-      batched = (self._abstract_state(width), *batched)
-    batched = _on_devices(batched, self._sharding)
-    shared = _on_devices(self._shared(name), _everywhere(self._sharding))
-    program = _over_devices(
-      self._functions[name], self._sharding, len(batched), len(shared)
-    )
+    return self._jitted[name].lower(*self._arguments(name, width))
+
+  def _jit(self, name: str, function: Callable[..., Any]) -> Any:
+    num_batched, num_shared = _num_batched(name), len(self._shared(name))
+    program = _over_devices(function, self._sharding, num_batched, num_shared)
     donated = (0,) if name in ("advance", "test") else ()
     # Said, since jax would put what is constant elsewhere than what is computed.
-    jitted = jax.jit(program, donate_argnums=donated, out_shardings=self._sharding)
-    return jitted.lower(*batched, *shared)
+    return jax.jit(program, donate_argnums=donated, out_shardings=self._sharding)
+
+  def _arguments(self, name: str, width: int) -> tuple:
+    """Returns the shapes, dtypes and shardings of a program's arguments."""
+    numbers = jax.ShapeDtypeStruct((width,), np.int32)
+    batched: tuple = (numbers,) * NUM_NUMBERS[name]
+    if name != "init":
+      batched = (self._abstract_state(width), *batched)
+    return (
+      *_on_devices(batched, self._sharding),
+      *_on_devices(self._shared(name), _everywhere(self._sharding)),
+    )
 
   def _shared(self, name: str, number: int = 0) -> tuple:
     """Returns the arguments of a program that are the same for all trials."""
@@ -346,13 +353,17 @@ class Programs:
 
   def _abstract_state(self, width: int) -> base.LearnerState:
     """Returns the shapes and dtypes of the state of some trials."""
-    if self._state_of_all is None:
-      trials = np.arange(self.num_trials, dtype=np.int32)
-      self._state_of_all = jax.eval_shape(self._init, trials, trials, self._key)
+    # Traced here, it is not traced again when it is compiled.
+    arguments = self._arguments("init", self.num_places)
     return jax.tree.map(
       lambda leaf: jax.ShapeDtypeStruct((width, *leaf.shape[1:]), leaf.dtype),
-      self._state_of_all,
+      self._jitted["init"].eval_shape(*arguments),
     )
+
+
+def _num_batched(name: str) -> int:
+  """Returns how many arguments of a program have a row for each place."""
+  return NUM_NUMBERS[name] + (name != "init")  # The start of trials needs no state.
 
 
 @functools.lru_cache
