@@ -72,7 +72,7 @@ def main() -> None:
 
 def _leave(end: SystemExit) -> None:
   """Ends the process; after a signal or an error no program is waited for."""
-  if isinstance(end.code, int) and end.code and compiling.abandon():
+  if isinstance(end.code, int) and end.code and compiling.is_busy():
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(end.code)

@@ -11,24 +11,26 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
   import jax
 
-__all__ = ["abandon", "begin", "in_background", "wait"]
+__all__ = ["begin", "in_background", "is_busy", "wait"]
 
 # As many are kept, those that were used last.
 MOST_KEPT = 64
 
-Compiled: TypeAlias = "concurrent.futures.Future[jax.stages.Compiled]"
-Traced: TypeAlias = concurrent.futures.Future[Compiled]
+# What is not ready by then is not on disk, but has to be compiled.
+SECONDS_TO_LOAD = 2.0
+
+Program: TypeAlias = "concurrent.futures.Future[jax.stages.Compiled]"
 
 # Tracing holds Python's lock: one program is traced at a time, in the order in which they
 # were asked for. XLA does not: it compiles some while the next one is traced.
 _tracing = concurrent.futures.ThreadPoolExecutor(1, "tracing")
 _compiling = concurrent.futures.ThreadPoolExecutor(2, "compiling")
 
-_programs: collections.OrderedDict[Hashable, Traced] = collections.OrderedDict()
+_programs: collections.OrderedDict[Hashable, Program] = collections.OrderedDict()
 _lock = threading.Lock()
 
 
-def begin(key: Hashable, lower_fn: Callable[[], jax.stages.Lowered]) -> Traced:
+def begin(key: Hashable, lower_fn: Callable[[], jax.stages.Lowered]) -> Program:
   """Begins to compile a program, unless that was begun before.
 
   Args:
@@ -37,7 +39,8 @@ def begin(key: Hashable, lower_fn: Callable[[], jax.stages.Lowered]) -> Traced:
   """
   with _lock:
     if key not in _programs:
-      _programs[key] = _tracing.submit(_trace, lower_fn)
+      _programs[key] = concurrent.futures.Future()
+      _tracing.submit(_trace, lower_fn, _programs[key])
     _programs.move_to_end(key)
     while len(_programs) > MOST_KEPT:
       _programs.popitem(last=False)
@@ -45,14 +48,22 @@ def begin(key: Hashable, lower_fn: Callable[[], jax.stages.Lowered]) -> Traced:
 
 
 def wait(
-  key: Hashable, lower_fn: Callable[[], jax.stages.Lowered]
+  key: Hashable,
+  lower_fn: Callable[[], jax.stages.Lowered],
+  meanwhile_fn: Callable[[], object] | None = None,
 ) -> jax.stages.Compiled:
   """Returns a compiled program, when it is ready; what went wrong is raised here.
 
-  Args are those of `begin`.
+  Args:
+    key: see `begin`.
+    lower_fn: likewise.
+    meanwhile_fn: called if the program has to be compiled, to begin with another one.
   """
+  program = begin(key, lower_fn)
+  if meanwhile_fn is not None and _is_late(program):
+    meanwhile_fn()
   try:
-    return begin(key, lower_fn).result().result()
+    return program.result()
   except Exception:
     with _lock:
       _programs.pop(key, None)  # Who asks again tries again.
@@ -64,26 +75,29 @@ def in_background(function: Callable[[], None]) -> None:
   _tracing.submit(function)
 
 
-def abandon() -> bool:
-  """Drops all programs that are not compiled yet, before the process ends.
+def is_busy() -> bool:
+  """Returns whether a program is not compiled yet.
 
-  Returns:
-    Whether one is still being compiled: nothing can stop that, and Python would wait
-    for it before it exits.
+  Nothing can stop that, and Python waits for it before it exits.
   """
-  for threads in (_tracing, _compiling):
-    threads.shutdown(wait=False, cancel_futures=True)
   with _lock:
-    return any(_is_compiling(traced) for traced in _programs.values())
+    return any(not program.done() for program in _programs.values())
 
 
-def _trace(lower_fn: Callable[[], jax.stages.Lowered]) -> Compiled:
-  return _compiling.submit(lower_fn().compile)
+def _is_late(program: Program) -> bool:
+  """Waits for a program that may be on disk; returns whether it is not."""
+  return bool(concurrent.futures.wait([program], SECONDS_TO_LOAD).not_done)
 
 
-def _is_compiling(traced: Traced) -> bool:
-  if not traced.done():
-    return True
-  if traced.cancelled() or traced.exception():
-    return False
-  return not traced.result().done()
+def _trace(lower_fn: Callable[[], jax.stages.Lowered], program: Program) -> None:
+  try:
+    _compiling.submit(_compile, lower_fn(), program)
+  except Exception as error:
+    program.set_exception(error)
+
+
+def _compile(lowered: jax.stages.Lowered, program: Program) -> None:
+  try:
+    program.set_result(lowered.compile())
+  except Exception as error:
+    program.set_exception(error)

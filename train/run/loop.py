@@ -184,9 +184,8 @@ class _Run:
   ) -> Outcome:
     """Trains until the end or a signal."""
     progress = self._progress
+    self._next_config = next_config
     self._programs.begin(is_new=self._trials is None)
-    if next_config is not None:
-      programs.prepare(next_config)
     with contextlib.ExitStack() as stack:
       stop = stack.enter_context(signals.stop_requests())
       self._metrics = run_directory.Metrics(
@@ -230,6 +229,7 @@ class _Run:
       reached = None
       while not _is_at(reached, target) and stop.signal is None:
         reached = self._train_chunk(target)
+        self._prepare_next()
         self._checkpoints.check()
       if reached is None or not _is_at(reached, target):
         self._save(score=None)
@@ -259,6 +259,12 @@ class _Run:
     rate = (until - games) / max(seconds, 1e-6)
     self._chunk_games = min(rate * CHUNK_SECONDS, MOST_GROWTH * self._chunk_games)
     return reached
+
+  def _prepare_next(self) -> None:
+    """Begins to compile the run that comes next, once this one trains."""
+    if self._next_config is not None:
+      programs.prepare(self._next_config)
+      self._next_config = None
 
   def _test(self, reached: programs.Reached) -> None:
     """Tests the active trials, and ends those that are done or have diverged."""

@@ -82,7 +82,13 @@ def prepare(config: config_lib.RunConfig) -> None:
 
   What is wrong with them is raised when that run needs them.
   """
-  compiling.in_background(lambda: Programs(config).begin())
+
+  def begin() -> None:
+    programs = Programs(config)
+    programs.begin()
+    programs.begin_test(programs.num_places)
+
+  compiling.in_background(begin)
 
 
 def spread(trials: np.ndarray, num_places: int) -> np.ndarray:
@@ -150,14 +156,18 @@ class Programs:
     self.compile_seconds = 0.0
 
   def begin(self, *, is_new: bool = True) -> None:
-    """Begins to compile what all trials need, as they are or at their start.
+    """Begins to compile what all trials need for their next game.
 
     Args:
       is_new: whether they are at their start.
     """
-    # The first game needs all but the test; what takes longest to compile comes first.
-    for name in ("advance", *(["init"] if is_new else []), "parameters", "test"):
-      compiling.begin(*self._recipe(name, self.num_places))
+    # What takes longest to compile comes first.
+    for name in ("advance", *(["init"] if is_new else []), "parameters"):
+      self._begin(name, self.num_places)
+
+  def begin_test(self, num_places: int) -> None:
+    """Begins to compile the test of the trials in some places."""
+    self._begin("test", num_places)
 
   def abstract_state(self) -> base.LearnerState:
     """Returns the shapes and dtypes of the state of all trials."""
@@ -202,7 +212,11 @@ class Programs:
       state: donated.
       until_games: `[trials]` int32; a trial that has as many is left as it is.
     """
-    state, reached = self._call("advance", state, until_games)
+    # The test comes next. To trace it now would keep the first games waiting, unless
+    # they wait for XLA.
+    begin_test = functools.partial(self.begin_test, len(until_games))
+    state, reached = self._call("advance", state, until_games, meanwhile_fn=begin_test)
+    begin_test()
     return state, Reached(*map(np.array, reached))
 
   def test(
@@ -299,21 +313,31 @@ class Programs:
 
   # Compiling.
 
-  def _call(self, name: str, *batched: Any, number: int = 0) -> Any:
+  def _call(
+    self,
+    name: str,
+    *batched: Any,
+    number: int = 0,
+    meanwhile_fn: Callable[[], object] | None = None,
+  ) -> Any:
     """Calls a program, and waits for the result.
 
     Args:
       name: of the program.
       *batched: trees with a row for each place.
       number: of the test.
+      meanwhile_fn: see `compiling.wait`.
     """
     start = time.perf_counter()
     width = len(jax.tree.leaves(batched)[0])
-    compiled = compiling.wait(*self._recipe(name, width))
+    compiled = compiling.wait(*self._recipe(name, width), meanwhile_fn)
     self.compile_seconds += time.perf_counter() - start
     batched = jax.device_put(batched, self._sharding)
     shared = jax.device_put(self._shared(name, number), _everywhere(self._sharding))
     return jax.block_until_ready(compiled(*batched, *shared))
+
+  def _begin(self, name: str, width: int) -> None:
+    compiling.begin(*self._recipe(name, width))
 
   def _recipe(
     self, name: str, width: int
