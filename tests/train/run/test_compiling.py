@@ -31,6 +31,21 @@ def test_a_program_is_compiled_once():
   assert compiling.wait(key, lower_and_count)(1) == 2
 
 
+def test_another_program_is_begun_while_one_is_waited_for(monkeypatch):
+  monkeypatch.setattr(compiling, "SECONDS_TO_LOAD", 0.01)
+  is_begun = threading.Event()
+
+  def lower_late():
+    assert is_begun.wait(60)
+    return lower(4)
+
+  key = "test_another_program_is_begun"
+  assert compiling.wait(key, lower_late, is_begun.set)(1) == 5
+  is_begun.clear()
+  compiling.wait(key, lower_late, is_begun.set)
+  assert not is_begun.is_set()
+
+
 def test_an_error_is_raised_where_the_program_is_needed():
   def fail():
     raise ValueError("no such program")
