@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 import os
 import statistics
 import time
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -161,15 +161,6 @@ class Timing(NamedTuple):
   parts: Mapping[str, float]
 
 
-class _Programs(programs.Programs):
-  """Programs of which the one that trains can be read."""
-
-  def text(self) -> str:
-    """Returns its text, with the names of operations; empty if there is none."""
-    compiled = self._compiled["advance", self.num_trials]
-    return cast(jax.stages.Compiled, compiled).as_text() or ""
-
-
 def measure(
   runs: Mapping[str, Run] = RUNS,
   *,
@@ -290,7 +281,7 @@ def _numbers(timing: Timing) -> dict[str, float]:
 def _time(run: Run, num_games: int, num_rounds: int) -> Timing:
   num_games = max(1, int(run.share * num_games))
   config = _config(run, num_games)
-  compiled = _Programs(programs.make_learner(config), config)
+  compiled = programs.Programs(config)
   trials = trials_lib.Trials(compiled, compiled.init())
   every_trial = np.arange(config.num_trials)
   rates, move_rates, shares = [], [], []
@@ -314,7 +305,7 @@ def _time(run: Run, num_games: int, num_rounds: int) -> Timing:
     test_share=statistics.median(shares),
     compile_seconds=compiled.compile_seconds,
     parts=profile.shares(
-      lambda: trials.advance(every_trial, until_games), compiled.text()
+      lambda: trials.advance(every_trial, until_games), compiled.training_text()
     ),
   )
 

@@ -1,6 +1,8 @@
 """The command with all its parts."""
 
 import importlib.metadata
+import os
+import sys
 from typing import Annotated
 
 import typer
@@ -8,6 +10,7 @@ import typer
 from train.cli import information
 from train.cli import playing
 from train.cli import training
+from train.run import compiling
 
 __all__ = ["app", "main"]
 
@@ -60,5 +63,17 @@ def _common(
 
 def main() -> None:
   """Runs the command line."""
-  # As `python -m train`, too, it is this command that help and completion speak of.
-  app(prog_name="jaxgames")
+  try:
+    # As `python -m train`, too, it is this command that help and completion speak of.
+    app(prog_name="jaxgames")
+  except SystemExit as end:
+    _leave(end)
+
+
+def _leave(end: SystemExit) -> None:
+  """Ends the process; after a signal or an error no program is waited for."""
+  if isinstance(end.code, int) and end.code and compiling.is_busy():
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(end.code)
+  raise end

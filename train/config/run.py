@@ -1,6 +1,6 @@
 """The description of a run: typed, checked, and the same for every learner."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 import pathlib
 import re
 from typing import Annotated, Any, NamedTuple
@@ -68,14 +68,20 @@ def _check_players_of(
   settings: pydantic.BaseModel, info: pydantic.ValidationInfo
 ) -> None:
   """Refuses settings of a learner that name unknown players."""
+  for field, spec in _players_of(settings):
+    try:
+      _check_player(spec, info)
+    except ValueError as error:
+      model = type(settings)
+      raise config_errors.field_error(model, field, spec, error) from error
+
+
+def _players_of(settings: pydantic.BaseModel) -> Iterator[tuple[str, str]]:
+  """Yields the fields of a learner's settings that name players, and the players."""
   for field, description in type(settings).model_fields.items():
     spec = getattr(settings, field)
     if fields.IS_PLAYER in description.metadata and spec is not None:
-      try:
-        _check_player(spec, info)
-      except ValueError as error:
-        model = type(settings)
-        raise config_errors.field_error(model, field, spec, error) from error
+      yield field, spec
 
 
 class TestSettings(fields.Model):
@@ -170,6 +176,12 @@ class RunConfig(fields.Model):
       name: self.test.against if spec == TESTED else spec
       for name, spec in named.items()
     }
+
+  @property
+  def training_players(self) -> list[str]:
+    """All players that training needs: the opponents, and those of the learner."""
+    own = [spec for _, spec in _players_of(self.learner.settings)]
+    return [*self.opponents.values(), *own]
 
   @property
   def num_trials(self) -> int:

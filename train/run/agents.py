@@ -27,6 +27,7 @@ __all__ = [
   "bundled_file",
   "default_opponent",
   "describe",
+  "identities",
   "load",
   "make",
   "provenance",
@@ -166,6 +167,19 @@ def provenance(spec: str) -> list[dict[str, Any]]:
   """
   return [
     {"agent": name, "game": found.config.game, **found.provenance}
+    for name in _agents_in(spec)
+    for found in [_find(name)]
+  ]
+
+
+def identities(spec: str) -> list[Any]:
+  """Returns what makes each agent in a player's name play as it does, in plain values.
+
+  Raises:
+    ValueError: if there is no such player.
+  """
+  return [
+    [provenance_lib.fingerprint(found.parameters), config_lib.to_mapping(found.config)]
     for name in _agents_in(spec)
     for found in [_find(name)]
   ]

@@ -83,6 +83,7 @@ class Checkpoints:
     progress: Mapping[str, Any],
     *,
     score: float | None,
+    num_trials: int | None = None,
   ) -> None:
     """Starts saving; the state may be donated as soon as this returns.
 
@@ -90,12 +91,13 @@ class Checkpoints:
       state: the state of all trials.
       progress: plain values to be saved with it.
       score: the score of a test of this very state, if there was one.
+      num_trials: how many there are; what the state has in further places is left out.
 
     Raises:
       ValueError: if this or the previous checkpoint cannot be written.
     """
     args = ocp.args.Composite(
-      state=ocp.args.StandardSave(leaves_lib.to_host(state)),
+      state=ocp.args.StandardSave(leaves_lib.to_host(state, num_trials)),
       progress=ocp.args.JsonSave(dict(progress)),
     )
     metrics = None if score is None else {SCORE: score}

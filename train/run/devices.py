@@ -5,7 +5,12 @@ import pathlib
 
 import jax
 
-__all__ = ["enable_compilation_cache", "set_cpu_devices", "trial_sharding"]
+__all__ = [
+  "enable_compilation_cache",
+  "num_devices_for",
+  "set_cpu_devices",
+  "trial_sharding",
+]
 
 AXIS = "trials"
 
@@ -47,21 +52,24 @@ def enable_compilation_cache() -> pathlib.Path:
   return directory
 
 
-def trial_sharding(num_trials: int) -> jax.sharding.NamedSharding | None:
-  """Returns a sharding that gives each device equally many trials.
+def num_devices_for(num_trials: int) -> int:
+  """Returns how many devices share some trials: no more than make it quicker.
 
-  Returns:
-    None if all trials stay on one device: there is only one, or no number of devices
-    divides the number of trials.
+  Five trials take as long on three devices as on four: one of them has two trials.
   """
-  devices = jax.devices()
-  num_devices = max(n for n in range(1, len(devices) + 1) if num_trials % n == 0)
+  places_each = -(-num_trials // len(jax.devices()))
+  return -(-num_trials // places_each)
+
+
+def trial_sharding(num_devices: int) -> jax.sharding.Sharding:
+  """Returns a sharding that gives each of some devices equally many trials."""
+  devices = jax.devices()[:num_devices]
   if num_devices == 1:
-    return None
+    return jax.sharding.SingleDeviceSharding(devices[0])
   mesh = jax.make_mesh(
     (num_devices,),
     (AXIS,),
     axis_types=(jax.sharding.AxisType.Auto,),
-    devices=devices[:num_devices],
+    devices=devices,
   )
   return jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec(AXIS))

@@ -28,11 +28,20 @@ def named_leaves(state: base.LearnerState) -> list[tuple[str, Any]]:
   ]
 
 
-def to_host(state: base.LearnerState) -> dict[str, np.ndarray]:
-  """Returns copies of all leaves by name; random keys become their data."""
+def to_host(
+  state: base.LearnerState, num_trials: int | None = None
+) -> dict[str, np.ndarray]:
+  """Returns copies of all leaves by name; random keys become their data.
+
+  Args:
+    state: of some trials.
+    num_trials: how many of the trials; if not given, all.
+  """
   # Copies: on a CPU, an array on the host may share memory that is donated next.
   return {
-    name: np.array(key_data(leaf)) for name, leaf in named_leaves(state) if leaf.size
+    name: np.array(key_data(leaf))[:num_trials]
+    for name, leaf in named_leaves(state)
+    if leaf.size
   }
 
 

@@ -9,6 +9,7 @@ import shlex
 import signal
 import time
 
+import jax
 import numpy as np
 import rich.console
 
@@ -62,6 +63,7 @@ def start(
   *,
   tensorboard: bool = False,
   how_to_resume: str = "",
+  next_config: config_lib.RunConfig | None = None,
 ) -> Outcome:
   """Trains from the beginning.
 
@@ -71,6 +73,7 @@ def start(
     console: where progress is shown.
     tensorboard: whether to write curves for TensorBoard.
     how_to_resume: the command to show when it is stopped, if not `jaxgames resume`.
+    next_config: of the run that comes next, compiled while this one trains.
 
   Raises:
     ValueError: if there is a run already, or the directory cannot be written.
@@ -81,7 +84,7 @@ def start(
   with files.locked():
     _refuse_if_held(files)  # Another process may have been quicker.
     files.write_config(config_lib.dump(config))
-    return run.go(tensorboard=tensorboard)
+    return run.go(tensorboard=tensorboard, next_config=next_config)
 
 
 def resume(
@@ -91,6 +94,7 @@ def resume(
   allow_different: bool = False,
   tensorboard: bool = False,
   how_to_resume: str = "",
+  next_config: config_lib.RunConfig | None = None,
 ) -> Outcome:
   """Continues a run from its newest good checkpoint.
 
@@ -100,6 +104,7 @@ def resume(
     allow_different: whether to continue where the same bits cannot be promised.
     tensorboard: whether to write curves for TensorBoard.
     how_to_resume: the command to show when it is stopped, if not `jaxgames resume`.
+    next_config: of the run that comes next, compiled while this one trains.
 
   Raises:
     ValueError: if there is no run, or it cannot be continued.
@@ -108,10 +113,13 @@ def resume(
   if not files.config.exists():
     raise ValueError(f"there is no run in {files.path}: it has no config.yaml")
   with files.locked():
-    run = _Run(config_lib.load_saved(files.config), files, console, how_to_resume)
+    # As many devices as before, if they are here, have the same places for trials.
+    before = None if allow_different else _num_devices(files)
+    config = config_lib.load_saved(files.config)
+    run = _Run(config, files, console, how_to_resume, num_devices=before)
     if run.restore(allow_different=allow_different):
       return Outcome(files.path, is_finished=True)
-    return run.go(tensorboard=tensorboard)
+    return run.go(tensorboard=tensorboard, next_config=next_config)
 
 
 class _Run:
@@ -123,12 +131,12 @@ class _Run:
     files: run_directory.RunDirectory,
     console: rich.console.Console,
     how_to_resume: str,
+    num_devices: int | None = None,
   ):
     self._config = config
     self._files = files
     self._how_to_resume = how_to_resume or _resume_command(files)
-    learner = programs.make_learner(config)
-    self._programs = programs.Programs(learner, config)
+    self._programs = programs.Programs(config, num_devices=num_devices)
     self._display = display_lib.Display(console, files.name, config)
     self._environment = provenance.environment(self._programs.num_devices)
     self._trials: trials_lib.Trials | None = None
@@ -171,9 +179,13 @@ class _Run:
       checkpoint.set_aside(self._files.states, number)
     return False
 
-  def go(self, *, tensorboard: bool) -> Outcome:
+  def go(
+    self, *, tensorboard: bool, next_config: config_lib.RunConfig | None
+  ) -> Outcome:
     """Trains until the end or a signal."""
     progress = self._progress
+    self._next_config = next_config
+    self._programs.begin(is_new=self._trials is None)
     with contextlib.ExitStack() as stack:
       stop = stack.enter_context(signals.stop_requests())
       self._metrics = run_directory.Metrics(
@@ -217,6 +229,7 @@ class _Run:
       reached = None
       while not _is_at(reached, target) and stop.signal is None:
         reached = self._train_chunk(target)
+        self._prepare_next()
         self._checkpoints.check()
       if reached is None or not _is_at(reached, target):
         self._save(score=None)
@@ -246,6 +259,12 @@ class _Run:
     rate = (until - games) / max(seconds, 1e-6)
     self._chunk_games = min(rate * CHUNK_SECONDS, MOST_GROWTH * self._chunk_games)
     return reached
+
+  def _prepare_next(self) -> None:
+    """Begins to compile the run that comes next, once this one trains."""
+    if self._next_config is not None:
+      programs.prepare(self._next_config)
+      self._next_config = None
 
   def _test(self, reached: programs.Reached) -> None:
     """Tests the active trials, and ends those that are done or have diverged."""
@@ -290,6 +309,7 @@ class _Run:
         "environment": self._environment,
       },
       score=score,
+      num_trials=self._config.num_trials,
     )
 
   def _write_status(self) -> None:
@@ -326,6 +346,12 @@ def _refuse_if_held(files: run_directory.RunDirectory) -> None:
       f"there is a run in {files.path} already; to continue it: "
       f"{_resume_command(files)}"
     )
+
+
+def _num_devices(files: run_directory.RunDirectory) -> int | None:
+  """Returns how many devices a run was begun on, if there are as many here."""
+  begun = files.read_status().get("machine", {}).get("devices")
+  return begun if begun and begun <= len(jax.devices()) else None
 
 
 def _resume_command(files: run_directory.RunDirectory) -> str:

@@ -48,7 +48,11 @@ def run(
     if files.read_status().get("is_finished"):
       continue
     text = f"the same command again (run {place} of {len(sweep)})"
-    options: dict[str, Any] = {"tensorboard": tensorboard, "how_to_resume": text}
+    options: dict[str, Any] = {
+      "tensorboard": tensorboard,
+      "how_to_resume": text,
+      "next_config": _next_config(sweep[place:], directory),
+    }
     if files.holds_run:
       options["allow_different"] = allow_different
       outcome = loop.resume(files.path, console, **options)
@@ -61,6 +65,16 @@ def run(
         console.print(f"stopped; to continue: {text}", markup=False, highlight=False)
       return loop.Outcome(directory, is_finished=is_finished, signal=outcome.signal)
   return loop.Outcome(directory, is_finished=True)
+
+
+def _next_config(
+  sweep: Sequence[tuple[str, config_lib.RunConfig]], directory: pathlib.Path
+) -> config_lib.RunConfig | None:
+  """Returns the config of the first run that is not begun, if there is one."""
+  for name, config in sweep:
+    if not run_directory.RunDirectory(directory / name).holds_run:
+      return config
+  return None
 
 
 def _check_same_config(

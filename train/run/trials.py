@@ -20,8 +20,10 @@ class Trials:
 
   A trial that has ended would still take its share of every step. So active trials are
   packed into fewer places, with some to spare, since each number of places needs
-  programs of its own. The places depend on which trials are active and on nothing else:
-  a resumed run packs as an unbroken one does.
+  programs of its own, and each device has as many places as each other one. Places to
+  spare hold trials again, whose copies are not trained and not seen by anyone. The
+  places depend on which trials are active and on nothing else: a resumed run packs as
+  an unbroken one does.
   """
 
   def __init__(self, programs: programs_lib.Programs, state: base.LearnerState):
@@ -29,18 +31,16 @@ class Trials:
 
     Args:
       programs: of the run.
-      state: of all trials; donated.
+      state: of all trials, in their places; donated.
     """
     self._programs = programs
     self._all = state
     self._packed: base.LearnerState | None = None
-    # The trial in each place, and the places of the active trials.
-    self._trials: np.ndarray = np.arange(programs.num_trials, dtype=np.int32)
-    self._places: np.ndarray = self._trials
+    self._fill(np.arange(programs.num_trials))
 
   @property
   def state(self) -> base.LearnerState:
-    """The states of all trials, to be read, not to be donated."""
+    """The states of all trials, in their places, to be read, not to be donated."""
     if self._packed is not None:
       active = self._trials[self._places]
       self._all = self._programs.put(self._all, active, self._packed)
@@ -83,16 +83,19 @@ class Trials:
     if np.array_equal(active, self._trials[self._places]):
       return
     self._all, self._packed = self.state, None
-    total = self._programs.num_trials
-    width = num_places(len(active), total, self._programs.num_devices)
-    if width == total:
-      self._trials = np.arange(total, dtype=np.int32)
-      self._places = np.asarray(active)
-      return
-    # The places to spare hold active trials again, whose copies are not trained.
-    self._trials = np.resize(active, width).astype(np.int32)
-    self._places = np.arange(len(active))
-    self._packed = self._programs.take(self._all, self._trials)
+    self._fill(active)
+
+  def _fill(self, active: np.ndarray) -> None:
+    """Gives active trials places, when the states of all are up to date."""
+    programs = self._programs
+    width = num_places(len(active), programs.num_places, programs.num_devices)
+    is_packed = width < programs.num_places
+    held = active if is_packed else np.arange(programs.num_trials)
+    # The trial in each place, and the places of the active trials.
+    self._trials = programs_lib.spread(held, width)
+    self._places = np.flatnonzero(np.isin(held, active))
+    if is_packed:
+      self._packed = programs.take(self._all, self._trials)
 
   def _take(self) -> base.LearnerState:
     return self._all if self._packed is None else self._packed
@@ -104,13 +107,18 @@ class Trials:
       self._packed = state
 
 
-def num_places(num_active: int, num_trials: int, num_devices: int) -> int:
+def num_places(num_active: int, most: int, num_devices: int) -> int:
   """Returns in how many places the active trials are kept.
 
   >>> [num_places(n, 600, 2) for n in (600, 500, 400, 10, 1)]
   [600, 600, 480, 10, 2]
+
+  Args:
+    num_active: how many there are.
+    most: the places of all trials.
+    num_devices: how many devices share them.
   """
-  width = num_trials
+  width = most
   while True:
     step = num_devices * (STEP if width > 4 * STEP * num_devices else 1)
     smaller = -(-int(SHRINK * width) // step) * step

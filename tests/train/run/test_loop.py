@@ -4,13 +4,14 @@ import io
 
 import jax
 from jax.experimental.compilation_cache import compilation_cache
-import numpy as np
 import pytest
 import rich.console
 
 from tests.support import runs
 from tests.support import toy_learner
 from train import config as config_lib
+from train.run import checkpoint
+from train.run import compiling
 from train.run import devices
 from train.run import loop
 from train.run import programs
@@ -62,10 +63,12 @@ def test_the_length_of_chunks_makes_no_difference(tmp_path, console, monkeypatch
 
 
 def test_a_trial_does_not_depend_on_the_others(tmp_path, console):
-  # Ten trials share two devices, three and one use one.
-  for trials in (1, 3, 10):
+  # Ten trials share two devices, three do so with a place to spare, one uses one.
+  for trials, num_devices in ((1, 1), (3, 2), (10, 2)):
     config = toy_learner.make_config(trials=trials)
     loop.start(config, tmp_path / str(trials), console)
+    machine = runs.status(tmp_path / str(trials))["machine"]
+    assert machine["devices"] == num_devices
   many = runs.lines(tmp_path / "10")
   prints = runs.status(tmp_path / "10")["fingerprints"]
   assert len(set(prints)) == 10
@@ -86,8 +89,9 @@ def test_tests_do_not_influence_training(tmp_path, console):
 def test_the_program_is_traced_once(tmp_path, console, monkeypatch):
   monkeypatch.setattr(loop, "FIRST_CHUNK_GAMES", 5)
   monkeypatch.setattr(loop, "MOST_GROWTH", 1.0)
+  learner = {"kind": "toy", "size": 11}  # No other test has this program.
   before = toy_learner.traces["step"]
-  loop.start(toy_learner.make_config(), tmp_path / "run", console)
+  loop.start(toy_learner.make_config(learner=learner), tmp_path / "run", console)
   assert toy_learner.traces["step"] == before + 1
 
 
@@ -221,11 +225,12 @@ def test_a_second_start_compiles_nothing(tmp_path, console, monkeypatch):
     jax.config.update("jax_compilation_cache_dir", str(tmp_path / "cache"))
     compilation_cache.reset_cache()
     assert devices.enable_compilation_cache() == tmp_path / "cache"
-    loop.start(toy_learner.make_config(trials=1), tmp_path / "first", console)
+    fields = {"trials": 1, "learner": {"kind": "toy", "size": 12}}
+    loop.start(toy_learner.make_config(**fields), tmp_path / "first", console)
     assert misses
     misses.clear()
-    # Another seed and other numbers of games are no other program.
-    config = toy_learner.make_config(trials=1, seed=5, games=50)
+    # Another number of games is traced again, but is no other program.
+    config = toy_learner.make_config(**fields, seed=5, games=50)
     loop.start(config, tmp_path / "second", console)
     assert not misses
   finally:
@@ -242,12 +247,51 @@ def test_a_terminal_shows_a_bar(tmp_path):
   assert "score" in runs.said(console)
 
 
+def test_a_place_to_spare_changes_nothing(tmp_path, console, monkeypatch):
+  # A network has sums whose order, so whose bits, may depend on the number of places.
+  fields = {
+    "game": "tictactoe",
+    "learner": {"kind": "td", "network": {"detectors": 2, "hidden": [4]}},
+  }
+  for trials in (3, 4):
+    config = toy_learner.make_config(trials=trials, **fields)
+    loop.start(config, tmp_path / str(trials), console)
+  final = runs.status(tmp_path / "3")
+  assert final["machine"]["devices"] == 2
+  assert len(final["games"]) == len(final["fingerprints"]) == 3
+  assert final["fingerprints"] == runs.status(tmp_path / "4")["fingerprints"][:3]
+  of_four = [line for line in runs.lines(tmp_path / "4") if line["trial"] < 3]
+  assert runs.lines(tmp_path / "3") == of_four
+  runs.stopped_run(tmp_path / "cut", console, monkeypatch, trials=3, **fields)
+  saved = checkpoint.restore_part(tmp_path / "cut/state", "params")
+  assert {len(leaf) for leaf in jax.tree.leaves(saved.state)} == {3}
+  assert loop.resume(tmp_path / "cut", console).is_finished
+  assert runs.results(tmp_path / "cut") == runs.results(tmp_path / "3")
+
+
+def test_a_run_goes_on_with_the_devices_it_was_begun_on(tmp_path, console, monkeypatch):
+  with monkeypatch.context() as patch:
+    # As three trials on two devices were before a place could be to spare.
+    patch.setattr(devices, "num_devices_for", lambda num_trials: 1)
+    loop.start(toy_learner.make_config(), tmp_path / "whole", console)
+    runs.stopped_run(tmp_path / "cut", console, monkeypatch)
+  assert loop.resume(tmp_path / "cut", console).is_finished
+  assert runs.results(tmp_path / "cut") == runs.results(tmp_path / "whole")
+  assert runs.status(tmp_path / "cut")["machine"]["devices"] == 1
+
+
+@pytest.mark.parametrize(
+  ("num_trials", "expected"), [(1, 1), (2, 2), (3, 3), (4, 4), (5, 3), (9, 3), (10, 4)]
+)
+def test_as_many_devices_are_used_as_make_it_quicker(monkeypatch, num_trials, expected):
+  monkeypatch.setattr(jax, "devices", lambda: [None] * 4)
+  assert devices.num_devices_for(num_trials) == expected
+
+
 def test_trials_on_devices_do_not_communicate():
   config = toy_learner.make_config(trials=4)
-  learner = programs.make_learner(config)
-  program = programs.Programs(learner, config)
+  program = programs.Programs(config)
   assert program.num_devices == 2
-  program.advance(program.init(), np.full(4, 5, np.int32))
-  text = program._compiled["advance", 4].as_text()
+  text = compiling.wait(*program._recipe("advance", 4)).as_text()
   for operation in ("all-reduce", "all-gather", "all-to-all", "collective-permute"):
     assert operation not in text

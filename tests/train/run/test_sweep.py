@@ -3,9 +3,12 @@
 import json
 import os
 import signal
+import time
 
+import jax
 import pytest
 
+from tests.support import runs
 from tests.support import toy_learner
 from train.run import display
 from train.run import loop
@@ -14,11 +17,23 @@ from train.run import sweep
 pytestmark = pytest.mark.usefixtures("toy")
 
 
-def make_sweep(**fields) -> list:
+def make_sweep(num_runs: int = 2, **fields) -> list:
   return [
     (f"run_{seed}", toy_learner.make_config(trials=1, seed=seed, **fields))
-    for seed in range(2)
+    for seed in range(num_runs)
   ]
+
+
+def count_compilations(monkeypatch) -> list:
+  """Returns a list that grows by an entry with each program that is compiled."""
+  original, calls = jax.stages.Lowered.compile, []
+
+  def compile_and_count(self, *args, **options):
+    calls.append(self)
+    return original(self, *args, **options)
+
+  monkeypatch.setattr(jax.stages.Lowered, "compile", compile_and_count)
+  return calls
 
 
 def fingerprints(directory) -> list:
@@ -65,3 +80,56 @@ def test_another_config_is_refused_before_anything_is_trained(tmp_path, console)
   ):
     sweep.run(make_sweep(games=50), tmp_path, console)
   assert not (tmp_path / "run_0").exists()
+
+
+def test_runs_that_differ_in_their_seeds_share_their_programs(
+  tmp_path, console, monkeypatch
+):
+  calls = count_compilations(monkeypatch)
+  fields = {"learner": {"kind": "toy", "size": 13}}
+  sweep.run(make_sweep(5, **fields), tmp_path, console)
+  # The start, training, a test, and the parameters.
+  assert len(calls) == 4
+  assert len({tuple(prints) for prints in fingerprints(tmp_path)}) == 5
+  # With other tests, only these are other programs.
+  test = {"every": 50, "games": 8, "against": "random"}
+  sweep.run(make_sweep(2, test=test, **fields), tmp_path / "tests", console)
+  assert len(calls) == 5
+
+
+def test_the_next_run_is_compiled_while_one_trains(tmp_path, console, monkeypatch):
+  calls, counted = count_compilations(monkeypatch), []
+
+  def tested(self, number, score):
+    del self, number, score
+    for _ in range(6000):
+      if len(calls) == 8:
+        break
+      time.sleep(0.01)
+    counted.append(len(calls))
+
+  monkeypatch.setattr(display.Display, "tested", tested)
+  named = [
+    (f"run_{size}", toy_learner.make_config(learner={"kind": "toy", "size": size}))
+    for size in (14, 15)
+  ]
+  assert sweep.run(named, tmp_path, console).is_finished
+  assert counted == [8] * 8
+
+
+def test_an_error_in_a_program_is_raised_by_its_own_run(tmp_path, console, monkeypatch):
+  original = toy_learner.ToyLearner.is_done
+
+  def is_done(self, state):
+    if self.settings.size == 16:
+      raise ValueError("this toy cannot be compiled")
+    return original(self, state)
+
+  monkeypatch.setattr(toy_learner.ToyLearner, "is_done", is_done)
+  broken = toy_learner.make_config(learner={"kind": "toy", "size": 16})
+  with pytest.raises(ValueError, match="this toy cannot be compiled"):
+    sweep.run([*make_sweep(1), ("broken", broken)], tmp_path, console)
+  assert runs.status(tmp_path / "run_0")["is_finished"]
+  # It can be continued once it is mended.
+  monkeypatch.undo()
+  assert loop.resume(tmp_path / "broken", console).is_finished
