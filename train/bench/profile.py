@@ -227,7 +227,8 @@ def parts_of(program: str) -> dict[str, str]:
     # The loop's choice between new and old values is fused with what makes the new.
     fused = [part for called in references for part in inside.get(called, ())]
     if fused and "fusion" in name:
-      return statistics.mode(fused)
+      # Random numbers take many operations, and are fused with what they are drawn for.
+      return statistics.mode([part for part in fused if part != "random"] or fused)
     if op_name:
       return ""
     # The compiler's own operations belong to what they take, or to their loop.
