@@ -41,6 +41,7 @@ class Kind:
     takes_many_opponents: whether trials may have different opponents.
     renamed: the names that leaves of the state had in older checkpoints, by what they
       begin with now.
+    arithmetic: goes up whenever the same config and seed give other bits than before.
   """
 
   settings: type[pydantic.BaseModel]
@@ -50,6 +51,7 @@ class Kind:
   parameters: str = "params"
   takes_many_opponents: bool = False
   renamed: Mapping[str, str] = dataclasses.field(default_factory=dict)
+  arithmetic: int = 1
 
   def make_learner(self, task: base.Task, settings: pydantic.BaseModel) -> base.Learner:
     """Returns the learner of a task.
@@ -92,6 +94,7 @@ KINDS: dict[str, Kind] = {
     agent="train.learners.td.agent:make_agent",
     summary="a value network, updated by temporal differences at every move",
     renamed=_GAMES,
+    arithmetic=2,
   ),
   "tabular": Kind(
     settings=tabular_settings.Settings,

@@ -138,7 +138,11 @@ class _Run:
     self._how_to_resume = how_to_resume or _resume_command(files)
     self._programs = programs.Programs(config, num_devices=num_devices)
     self._display = display_lib.Display(console, files.name, config)
-    self._environment = provenance.environment(self._programs.num_devices)
+    self._kind = learner_registry.KINDS[config.learner.kind]
+    self._environment = {
+      **provenance.environment(self._programs.num_devices),
+      sameness.ARITHMETIC: self._kind.arithmetic,
+    }
     self._trials: trials_lib.Trials | None = None
     self._progress = progress_lib.Progress(games=[0] * config.num_trials)
     self._warned: set[int] = set()
@@ -152,7 +156,7 @@ class _Run:
     found = checkpoint.restore(
       self._files.states,
       self._programs.abstract_state(),
-      renamed=learner_registry.KINDS[self._config.learner.kind].renamed,
+      renamed=self._kind.renamed,
       warn_fn=self._display.say,
     )
     if found is None:

@@ -26,15 +26,9 @@ PACKAGES = {
 }
 
 
-# Goes up whenever a learner's arithmetic or its random numbers change: the same config
-# and seed then give other bits than before.
-ARITHMETIC = 2
-
-
 def environment(num_devices: int) -> dict[str, Any]:
   """Returns what must be unchanged for a resumed run to compute the same bits."""
   return {
-    "arithmetic": ARITHMETIC,
     "jax": jax.__version__,
     "platform": jax.default_backend(),
     "devices": num_devices,

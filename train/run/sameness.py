@@ -6,7 +6,10 @@ from typing import Any
 from train import config as config_lib
 from train.run import directory as run_directory
 
-__all__ = ["check_config", "check_environment"]
+__all__ = ["ARITHMETIC", "check_config", "check_environment"]
+
+# The field of an environment that older checkpoints do not have: theirs was the first.
+ARITHMETIC = "the learner's arithmetic"
 
 
 def check_config(
@@ -54,7 +57,7 @@ def check_environment(
   Raises:
     ValueError: with what differs.
   """
-  changes = config_lib.differences(saved, environment)
+  changes = config_lib.differences({ARITHMETIC: 1, **saved}, environment)
   if not changes:
     return ""
   text = f"the same bits cannot be promised: {'; '.join(changes)}"

@@ -1,6 +1,7 @@
 """Runs that are interrupted, resumed, or refused: nothing is ever lost."""
 
 import errno
+import functools
 import os
 import random
 import resource
@@ -17,6 +18,7 @@ from train import config as config_lib
 from train.run import directory as run_directory
 from train.run import display
 from train.run import loop
+from train.run import sameness
 
 SLOW = ["games=2000", "trials=2", "test={every: 100, games: 6, against: random}"]
 
@@ -130,6 +132,19 @@ def test_another_jax_or_number_of_devices_is_refused(tmp_path, console, monkeypa
     loop.resume(tmp_path / "run", console)
   assert loop.resume(tmp_path / "run", console, allow_different=True).is_finished
   assert "continued all the same" in runs.said(console)
+
+
+def test_another_arithmetic_is_refused(tmp_path):
+  """A checkpoint from before it was written down is of the first."""
+  files = run_directory.RunDirectory(tmp_path)
+  check = functools.partial(
+    sameness.check_environment, {"jax": "1"}, files=files, allow_different=False
+  )
+  assert check({"jax": "1", sameness.ARITHMETIC: 1}) == ""
+  with pytest.raises(
+    ValueError, match="the learner's arithmetic was 1 and is 2; --allow"
+  ):
+    check({"jax": "1", sameness.ARITHMETIC: 2})
 
 
 def test_missing_metrics_are_noticed(tmp_path, console, monkeypatch):
