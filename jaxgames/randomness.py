@@ -2,7 +2,8 @@
 
 The numbers are those of jax's own generator, Threefry, to the bit. But on a CPU jax
 compiles each split and draw to a loop of five turns, some eighty small launches: of one
-step of training by self-play, three quarters of all launches. Here each is one launch.
+step of training by self-play, three quarters of all launches. Here the compiler fuses
+each with what its numbers are for.
 """
 
 from collections.abc import Hashable

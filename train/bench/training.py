@@ -1,7 +1,6 @@
 """Speed of training, in the chunks and tests of real runs."""
 
 from collections.abc import Callable, Iterable, Mapping
-import os
 import statistics
 import time
 from typing import Any, NamedTuple
@@ -16,6 +15,7 @@ from rich import text
 from train import config as config_lib
 from train.bench import profile
 from train.run import programs
+from train.run import provenance
 from train.run import trials as trials_lib
 
 __all__ = ["RUNS", "measure", "num_cores", "table"]
@@ -210,11 +210,8 @@ def measure(
 
 def num_cores() -> int:
   """Returns how many cores this process may use; of accelerators, how many there are."""
-  if jax.default_backend() != "cpu":
-    return jax.device_count()
-  if hasattr(os, "sched_getaffinity"):
-    return len(os.sched_getaffinity(0))
-  return os.cpu_count() or 1
+  on_cpu = jax.default_backend() == "cpu"
+  return provenance.num_cores() if on_cpu else jax.device_count()
 
 
 def table(numbers: Mapping[str, float]) -> console.Group:

@@ -13,7 +13,14 @@ import chex
 import jax
 import numpy as np
 
-__all__ = ["environment", "fingerprint", "fingerprints", "machine", "versions"]
+__all__ = [
+  "environment",
+  "fingerprint",
+  "fingerprints",
+  "machine",
+  "num_cores",
+  "versions",
+]
 
 PACKAGES = {
   "jax": "jax",
@@ -41,13 +48,18 @@ def machine(num_devices: int) -> dict[str, Any]:
   """Returns the hardware in use."""
   return {
     "cpu": _cpu_model(),
-    "cores": len(os.sched_getaffinity(0))
-    if hasattr(os, "sched_getaffinity")
-    else os.cpu_count(),
+    "cores": num_cores(),
     "devices": num_devices,
     "device": jax.devices()[0].device_kind,
     "platform": jax.default_backend(),
   }
+
+
+def num_cores() -> int:
+  """Returns how many cores of the CPU this process may use."""
+  if hasattr(os, "sched_getaffinity"):
+    return len(os.sched_getaffinity(0))
+  return os.cpu_count() or 1
 
 
 @functools.cache
