@@ -48,11 +48,9 @@ def resume(
 ) -> None:
   """Continues a run from its newest good checkpoint, to the same bits."""
   with common.errors_as_one_line():
-    from train.run import directory as run_directory
     from train.run import loop
 
-    begun = run_directory.RunDirectory(directory).read_status()
-    common.set_up(devices or begun.get("machine", {}).get("devices"))
+    common.set_up(devices or loop.num_devices(directory))
     outcome = loop.resume(
       directory,
       rich.console.Console(),

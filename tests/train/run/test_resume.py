@@ -150,8 +150,10 @@ def test_another_arithmetic_is_refused(tmp_path):
 def test_missing_metrics_are_noticed(tmp_path, console, monkeypatch):
   runs.stopped_run(tmp_path / "run", console, monkeypatch, trials=1)
   (tmp_path / "run/metrics.jsonl").unlink()
-  with pytest.raises(ValueError, match=r"has 0 lines .* checkpoint counts 2"):
+  message = r"number 2, whose tests are not in .* train again: jaxgames train "
+  with pytest.raises(ValueError, match=message):
     loop.resume(tmp_path / "run", console)
+  assert (tmp_path / "run/state/2").exists()
 
 
 def test_a_file_that_cannot_be_written_is_explained(tmp_path, console, monkeypatch):
