@@ -160,6 +160,8 @@ def _finish(outcome: loop.Outcome, directories: list[pathlib.Path]) -> None:
   """Shows the results of what is finished, or leaves as a signal would have it."""
   from train.report import document
 
+  if outcome.has_diverged:
+    common.say(f"no trial of {outcome.directory} came to its end: all have diverged")
   if outcome.exit_code:
     raise typer.Exit(outcome.exit_code)
   common.show_report(document.make(directories), directories[0] / "report")
