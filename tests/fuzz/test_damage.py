@@ -31,7 +31,7 @@ UNCHECKED = {".lock"}
 def make_state(number: int) -> dict[str, np.ndarray]:
   generator = np.random.default_rng(number)
   return {
-    "weights": generator.normal(size=(2, 40)).astype(np.float32),
+    "weights": generator.normal(size=(2, 1000)).astype(np.float32),
     "counts": generator.integers(0, 9, size=(2, 3), dtype=np.int32),
     "zeros": np.zeros((2, 100), np.float32),
   }

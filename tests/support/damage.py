@@ -30,7 +30,11 @@ def apply(directory: pathlib.Path, damage: tuple[Any, ...]) -> str:
   """Damages one file below a directory; returns what was done."""
   kind, which, first, second = damage
   candidates = files(directory)
-  path = directory / candidates[which % len(candidates)]
+  # Most files are small: every other damage goes to one of the largest.
+  if which % 2:
+    candidates.sort(key=lambda path: (directory / path).stat().st_size)
+    candidates = candidates[-3:]
+  path = directory / candidates[which // 2 % len(candidates)]
   if kind is swap:
     kind(path, directory / candidates[first % len(candidates)])
   else:

@@ -1,7 +1,7 @@
 """Checkpoints of runs, saved and restored by orbax."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 import contextlib
 import dataclasses
 import datetime
@@ -354,10 +354,8 @@ def _read(
   renamed: Mapping[str, str],
 ) -> base.LearnerState:
   specs = dict(leaves_lib.saved_specs(abstract_state))
-  names = _saved_names(manager, record.number, specs, renamed)
-  found = _read_leaves(
-    manager, record, {names[name]: np.empty(*spec) for name, spec in specs.items()}
-  )
+  names = _names_by_name(_saved_names(manager, record), specs, renamed)
+  found = _read_leaves(manager, record, names.values())
   for name, (shape, dtype) in specs.items():
     leaf = found[names[name]]
     if (leaf.shape, leaf.dtype) != (shape, dtype):
@@ -374,13 +372,9 @@ def _read_part(
   path: str,
   renamed: Mapping[str, str],
 ) -> Any:
-  saved = _saved_leaves(manager, record.number)
+  saved = _saved_names(manager, record)
   for prefix in (path, leaves_lib.old_name(f"{path}/", renamed).rstrip("/")):
-    wanted = {
-      name: leaf
-      for name, leaf in saved.items()
-      if name == prefix or name.startswith(f"{prefix}/")
-    }
+    wanted = [name for name in saved if name == prefix or name.startswith(f"{prefix}/")]
     if wanted:
       found = _read_leaves(manager, record, wanted)
       flat = {
@@ -391,7 +385,7 @@ def _read_part(
 
 
 def _read_leaves(
-  manager: ocp.CheckpointManager, record: record_lib.Record, wanted: Mapping[str, Any]
+  manager: ocp.CheckpointManager, record: record_lib.Record, names: Iterable[str]
 ) -> dict[str, np.ndarray]:
   """Returns leaves of a checkpoint by name, as they were saved.
 
@@ -399,9 +393,10 @@ def _read_leaves(
     ValueError: if one of them is not.
   """
   _check_whole(manager.directory / str(record.number) / STATE)
+  # Of what is wanted, the names alone count.
   arguments = ocp.args.PyTreeRestore(
-    dict(wanted),
-    restore_args={name: ocp.RestoreArgs(restore_type=np.ndarray) for name in wanted},
+    dict.fromkeys(names, 0),
+    restore_args={name: ocp.RestoreArgs(restore_type=np.ndarray) for name in names},
     partial_restore=True,
   )
   items: dict[str, Any] = {STATE: arguments}
@@ -412,27 +407,25 @@ def _read_leaves(
   return leaves
 
 
-def _saved_leaves(manager: ocp.CheckpointManager, number: int) -> dict[str, Any]:
-  """Returns the shapes and dtypes of all leaves of a checkpoint, by name."""
-  handler = ocp.PyTreeCheckpointHandler()
-  metadata = handler.metadata(manager.directory / str(number) / STATE)
-  return {
-    name: np.empty(leaf.shape, leaf.dtype) for name, leaf in metadata.tree.items()
-  }
-
-
 def _saved_names(
-  manager: ocp.CheckpointManager,
-  number: int,
-  names: Iterable[str],
-  renamed: Mapping[str, str],
+  manager: ocp.CheckpointManager, record: record_lib.Record
+) -> Collection[str]:
+  """Returns the names of all leaves of a checkpoint."""
+  if record.checksums is not None:
+    return record.checksums.keys()
+  handler = ocp.PyTreeCheckpointHandler()
+  metadata = handler.metadata(manager.directory / str(record.number) / STATE)
+  return metadata.tree.keys()
+
+
+def _names_by_name(
+  saved: Collection[str], names: Iterable[str], renamed: Mapping[str, str]
 ) -> dict[str, str]:
   """Returns the names under which leaves were saved, by their present names.
 
   Raises:
     ValueError: if a leaf was not saved; orbax would return it unrestored.
   """
-  saved = _saved_leaves(manager, number)
   found = {
     name: name if name in saved else leaves_lib.old_name(name, renamed)
     for name in names

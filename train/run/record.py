@@ -14,9 +14,11 @@ __all__ = ["Record", "find_newest", "numbers", "read", "seal"]
 ITEM = "progress"
 FILE = "metadata"
 
-# The fields that are added to the values. Checkpoints from before have none of them.
+# The fields that are added to the values. Checkpoints from before have none of them,
+# but they have those of the loop.
 ABOUT = "checkpoint"
 SEAL = "sha256"
+UNSEALED = {"config", "environment"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,7 +68,7 @@ def read(directory: pathlib.Path, number: int) -> Record:
     raise ValueError("its record is not as it was saved") from error
   if not isinstance(contents, dict):
     raise ValueError("its record is not as it was saved")
-  if ABOUT not in contents and SEAL not in contents:
+  if set(contents) >= UNSEALED and not {ABOUT, SEAL} & set(contents):
     return Record(number, contents)
   return _open(contents, number)
 
