@@ -158,9 +158,13 @@ class _DurablePath(ocp.path.atomicity.AtomicRenameTemporaryPath):
   """Gives a checkpoint its name once it is on disk; orbax leaves that to the system."""
 
   async def finalize(self) -> None:
-    await asyncio.to_thread(durable.sync_tree, pathlib.Path(self.get()))
+    temporary, final = pathlib.Path(self.get()), pathlib.Path(self.get_final())
+    if not final.name.isdigit():  # An item of a checkpoint, which is synced as a whole.
+      await super().finalize()
+      return
+    await asyncio.to_thread(durable.sync_tree, temporary)
     await super().finalize()
-    await asyncio.to_thread(durable.sync, pathlib.Path(self.get_final()).parent)
+    await asyncio.to_thread(durable.sync, final.parent)
 
 
 def restore(
