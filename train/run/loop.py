@@ -124,9 +124,12 @@ def resume(
     before = None if allow_different else num_devices(files.path)
     if before is not None and before > len(jax.devices()):
       before = None
-    config = _load_config(files, console)
+    config, problem = _load_config(files)
     run = _Run(config, files, console, how_to_resume, num_devices=before)
-    if run.restore(allow_different=allow_different):
+    is_finished = run.restore(allow_different=allow_different)
+    if problem:
+      _mend_config(files, config, problem, console)
+    if is_finished:
       return run.outcome()
     return run.go(tensorboard=tensorboard, next_config=next_config)
 
@@ -426,28 +429,36 @@ def _refuse_if_held(files: run_directory.RunDirectory) -> None:
 
 
 def _load_config(
-  files: run_directory.RunDirectory, console: rich.console.Console
-) -> config_lib.RunConfig:
+  files: run_directory.RunDirectory,
+) -> tuple[config_lib.RunConfig, str]:
   """Reads a run's config; one that cannot be read is taken from a checkpoint.
+
+  Returns:
+    The config, and why it could not be read.
 
   Raises:
     ValueError: if no checkpoint has it either.
   """
   try:
-    return config_lib.load_saved(files.config)
+    return config_lib.load_saved(files.config), ""
   except ValueError as error:
     record = record_lib.find_newest(files.states)
     if record is None:
       raise
-    config = config_lib.from_saved(record.values["config"], str(files.config))
-    _say(console, f"{error}; it is written anew, from checkpoint {record.number}")
+    return config_lib.from_saved(record.values["config"], str(files.config)), str(error)
+
+
+def _mend_config(
+  files: run_directory.RunDirectory,
+  config: config_lib.RunConfig,
+  problem: str,
+  console: rich.console.Console,
+) -> None:
+  """Writes a config that could not be read, as a checkpoint has it."""
   if files.config.exists():
     files.set_aside(files.config)
   files.write_config(config_lib.dump(config))
-  return config
-
-
-def _say(console: rich.console.Console, text: str) -> None:
+  text = f"{problem}; it is written anew, from a checkpoint"
   console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 

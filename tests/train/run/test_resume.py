@@ -199,7 +199,7 @@ def test_a_damaged_config_is_written_anew(tmp_path, console, monkeypatch, text):
   if text is not None:
     (run / "config.yaml").write_text(text)
   assert loop.resume(run, console).is_finished
-  assert "it is written anew, from checkpoint 2" in runs.said(console)
+  assert "it is written anew, from a checkpoint" in runs.said(console)
   assert (run / "config.yaml").read_bytes() == before
   if text is not None:
     assert (run / "config.yaml.damaged").read_text() == text
