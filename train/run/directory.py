@@ -8,6 +8,8 @@ import os
 import pathlib
 from typing import Any, TextIO
 
+from train.config import regular
+
 __all__ = ["Metrics", "RunDirectory", "find_runs"]
 
 
@@ -47,7 +49,7 @@ class RunDirectory:
   def read_status(self) -> dict[str, Any]:
     """Returns the contents of run.json; empty if it cannot be read."""
     try:
-      return json.loads(self.status.read_text(encoding="utf-8"))
+      return json.loads(regular.read_bytes(self.status))
     except (OSError, ValueError):
       return {}
 
