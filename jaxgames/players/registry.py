@@ -27,7 +27,7 @@ __all__ = ["PLAYERS", "Entry", "Option", "check", "make", "parse", "players_in"]
 MOST_DEPTH = 20
 
 # The bounds of numbers: on devices they have 32 bits.
-MOST_INT = 2**31
+MOST_INT = 2**31 - 1
 MOST_FLOAT = 3e38
 
 
@@ -198,14 +198,16 @@ def _convert(name: str, key: str, text: str, option: Option) -> int | float | st
     return text[1:-1] if is_bracketed else text
   if option.kind == "text":
     return text
-  wanted = f"a whole number below {MOST_INT:,}" if option.kind == "int" else "a number"
+  is_whole = option.kind == "int"
+  wanted, most = ("a whole number", MOST_INT) if is_whole else ("a number", MOST_FLOAT)
   try:
-    number = int(text) if option.kind == "int" else float(text)
-    is_in_range = abs(number) < (MOST_INT if option.kind == "int" else MOST_FLOAT)
+    number = int(text) if is_whole else float(text)
   except ValueError:
-    is_in_range = False
-  if not is_in_range:
-    raise ValueError(f"player {name!r}: {key} must be {wanted}, not {text!r}")
+    raise ValueError(f"player {name!r}: {key} must be {wanted}, not {text!r}") from None
+  if not -most <= number <= most:  # Nor is nan.
+    raise ValueError(
+      f"player {name!r}: {key} must be {wanted} of at most {most}, not {text!r}"
+    )
   return number
 
 

@@ -49,7 +49,7 @@ MOST_DEVICES = 1024
 def as_path(text: str | pathlib.Path) -> pathlib.Path:
   """Returns the path that an argument gives; an empty one is not the directory here."""
   if not str(text).strip():
-    raise typer.BadParameter("it is empty; the directory here is .")
+    raise typer.BadParameter("it is empty; the current directory is written as a dot")
   return pathlib.Path(text)
 
 

@@ -85,7 +85,8 @@ def errors_as_one_line() -> Iterator[None]:
     if _shows_tracebacks.get():
       traceback.print_exc()
     message, code = _explain(error)
-    print(message, file=sys.stderr)
+    if message:
+      print(message, file=sys.stderr)
     raise typer.Exit(code) from error
 
 
@@ -113,9 +114,9 @@ def _explain(error: Exception) -> tuple[str, int]:
 def _explain_usage(error: Any) -> str:
   """Returns what is to be said of wrong arguments."""
   message = error.format_message()
-  # Without any argument the help itself is the message.
-  if "\n" in message.strip() and "Usage:" in message:
-    return message
+  # Without any argument the help is shown, here or by Typer already.
+  if not message.strip() or "Usage:" in message:
+    return message.rstrip()
   path = error.ctx.command_path if error.ctx is not None else "jaxgames"
   return _line(f"{message.rstrip('.')} (see {path} --help)")
 

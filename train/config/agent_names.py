@@ -61,7 +61,7 @@ def is_agent(spec: str) -> bool:
     return False
   name = parse(spec)
   # No player has a slash in its name: this is a directory, of a run or of none.
-  is_path = "/" in str(name.path)
+  is_path = "/" in spec
   return name.is_file or is_path or _exists(name.path / "config.yaml")
 
 

@@ -66,6 +66,7 @@ def _hint(given: pathlib.Path) -> str:
   beside = [
     (given.parent / path.name).with_suffix("").as_posix()
     for path in given.parent.glob(f"*{SUFFIX}")
+    if path.is_file()
   ]
   wanted = given.as_posix().removesuffix(SUFFIX)
   names = known()

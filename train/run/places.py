@@ -42,6 +42,8 @@ def check_sweep(path: pathlib.Path, runs: Iterable[pathlib.Path]) -> None:
     ValueError: if one cannot be written, or has files that are not of a run.
   """
   _try_to_write(path)
+  if run_directory.RunDirectory(path).holds_run:
+    raise ValueError(f"{path} is a run itself: a sweep needs another directory")
   if path.is_dir() and not any(next(path.glob(p), None) for p in RUNS_BELOW):
     _refuse_others(path, sorted(file.name for file in path.iterdir() if file.is_file()))
   for run in runs:
@@ -60,6 +62,7 @@ def _try_to_write(path: pathlib.Path) -> None:
   """Writes a file into a directory that may not be there yet, and removes both."""
   made: list[pathlib.Path] = []
   try:
+    str(path).encode("utf-8")  # Checkpoints have no other names.
     for place in (*reversed(path.parents), path):
       try:
         place.stat()

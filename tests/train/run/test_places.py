@@ -24,6 +24,7 @@ def everything(path):
     ("/dev/null/run", "Not a directory"),
     ("/proc/run", "cannot write into /proc/run"),
     ("nul\0run", "null"),
+    ("not text \udc80", "utf-8"),
     ("other", "has other files in it, such as 'thesis.txt'"),
   ],
 )
@@ -60,6 +61,12 @@ def test_new_empty_and_just_begun_directories_hold_runs(tmp_path):
   for name in ("empty", "begun", "run", "new", "newer/than/that"):
     places.check_run(tmp_path / name)
   assert everything(tmp_path) == before
+
+
+def test_a_sweep_is_not_made_inside_of_a_run(tmp_path):
+  (tmp_path / "config.yaml").touch()
+  with pytest.raises(ValueError, match="is a run itself"):
+    places.check_sweep(tmp_path, [tmp_path / "sweep" / "one"])
 
 
 def test_a_sweep_is_not_mixed_with_the_files_of_others(tmp_path):
