@@ -5,7 +5,10 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 QUICKSTART := checkpoints/quickstart
 
-.PHONY: train test lint format lock clean
+.PHONY: train test fuzz lint format lock clean
+
+# How many inputs `make fuzz` tries.
+INPUTS ?= 100000
 
 # Goes on with what an earlier call began, and shows it again once it is finished.
 train: $(INSTALLED)
@@ -14,6 +17,10 @@ train: $(INSTALLED)
 
 test: lint
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+# Hours: what `make test` tries with a few inputs, with very many, others each time.
+fuzz: $(INSTALLED)
+	JAXGAMES_FUZZ=$(INPUTS) $(BIN)/python -m pytest -n 2 --dist loadgroup tests/fuzz
 
 lint: $(INSTALLED)
 	$(BIN)/ruff format --check .

@@ -24,6 +24,8 @@ ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 PARITY = np.uint32(0x1BD11BDA)
 NUM_GROUPS = 5
 
+NUM_SEEDS = 2**32
+
 
 @jax.named_scope("random")
 def _threefry(
@@ -82,5 +84,11 @@ def _implementation() -> Hashable:
 
 
 def key(seed: int) -> jax.Array:
-  """Returns the key of a seed; its numbers are those of `jax.random.key(seed)`."""
+  """Returns the key of a seed; its numbers are those of `jax.random.key(seed)`.
+
+  Raises:
+    ValueError: if the seed is not from 0 to 2^32 - 1; jax would take it modulo 2^32.
+  """
+  if not 0 <= seed < NUM_SEEDS:
+    raise ValueError(f"a seed is from 0 to {NUM_SEEDS - 1}, not {seed}")
   return jax.random.key(seed, impl=_implementation())

@@ -26,6 +26,7 @@ __all__ = [
   "Tree",
   "prior_bound",
   "search",
+  "tree_bytes",
   "upper_confidence_bound",
 ]
 
@@ -193,6 +194,15 @@ def search(
   advice = evaluate_fn(state, jax.random.fold_in(key, num_simulations)).advice
   tree = _plant(game, state, advice, num_simulations)
   return jax.lax.fori_loop(0, num_simulations, simulate, tree)
+
+
+def tree_bytes(game: game_lib.LineGame, num_simulations: int) -> int:
+  """Returns the memory that a tree takes, apart from advice."""
+  state = jax.eval_shape(game.init)
+  tree = jax.eval_shape(lambda state: _plant(game, state, (), 1), state)
+  num_nodes = 2
+  total = sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(tree))
+  return total // num_nodes * (num_simulations + 1)
 
 
 def _plant(

@@ -23,6 +23,13 @@ if TYPE_CHECKING:
 
 __all__ = ["PLAYERS", "Entry", "Option", "check", "make", "parse", "players_in"]
 
+# How deep players may stand in the options of others.
+MOST_DEPTH = 20
+
+# The bounds of numbers: on devices they have 32 bits.
+MOST_INT = 2**31 - 1
+MOST_FLOAT = 3e38
+
 
 class Option(NamedTuple):
   """What a player can be given.
@@ -174,6 +181,8 @@ def _split_outside_brackets(text: str) -> list[str]:
     depth += (letter == "(") - (letter == ")")
     if depth < 0:
       break
+    if depth > MOST_DEPTH:
+      raise ValueError(f"players are nested more than {MOST_DEPTH} deep")
     if letter == "," and depth == 0:
       parts.append(text[start:place])
       start = place + 1
@@ -189,11 +198,17 @@ def _convert(name: str, key: str, text: str, option: Option) -> int | float | st
     return text[1:-1] if is_bracketed else text
   if option.kind == "text":
     return text
+  is_whole = option.kind == "int"
+  wanted, most = ("a whole number", MOST_INT) if is_whole else ("a number", MOST_FLOAT)
   try:
-    return int(text) if option.kind == "int" else float(text)
+    number = int(text) if is_whole else float(text)
   except ValueError:
-    wanted = "a whole number" if option.kind == "int" else "a number"
     raise ValueError(f"player {name!r}: {key} must be {wanted}, not {text!r}") from None
+  if not -most <= number <= most:  # Nor is nan.
+    raise ValueError(
+      f"player {name!r}: {key} must be {wanted} of at most {most}, not {text!r}"
+    )
+  return number
 
 
 def _load(reference: str) -> Callable[..., Any]:

@@ -4,13 +4,13 @@ import json
 import subprocess
 import sys
 
-import hypothesis
 import pytest
 
+from tests.fuzz import budget
 from tests.support import paths
 
 # Every n-th operation is tried; in the long version each of them.
-STEP = max(1, 1500 // hypothesis.settings().max_examples)
+STEP = 1 if budget.TOTAL else 30
 
 
 @pytest.mark.parametrize(("scenario", "least"), [("train", 100), ("report", 4)])

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import rich.console
 
+from tests.fuzz import budget
 from tests.support import damage
 from tests.support import runs
 from tests.support import toy_learner
@@ -76,6 +77,7 @@ def contents(directory: pathlib.Path) -> dict[pathlib.Path, bytes]:
   }
 
 
+@budget.inputs(quick=40, share=0.02)
 @hypothesis.given(st.lists(damage.damages(), min_size=1, max_size=3))
 def test_a_damaged_checkpoint_never_gives_a_wrong_state(checkpoints, done):
   with tempfile.TemporaryDirectory() as place:
@@ -104,9 +106,7 @@ def test_a_damaged_checkpoint_never_gives_a_wrong_state(checkpoints, done):
 
 
 @pytest.mark.usefixtures("toy")
-@hypothesis.settings(
-  suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture]
-)
+@budget.inputs(quick=40, share=0.02)
 @hypothesis.given(st.lists(damage.damages(), min_size=1, max_size=2))
 def test_a_damaged_run_ends_as_it_did_or_is_refused(finished_run, done):
   with tempfile.TemporaryDirectory() as place:
@@ -123,6 +123,7 @@ def test_a_damaged_run_ends_as_it_did_or_is_refused(finished_run, done):
     assert runs.results(copy) == runs.results(finished_run)
 
 
+@budget.inputs(quick=100, share=0.1)
 @hypothesis.given(st.lists(damage.damages(), min_size=1, max_size=3))
 def test_a_damaged_agent_file_is_refused(done):
   parameters = {"weights": make_state(1)["weights"], "bias": np.float32(0.5)}

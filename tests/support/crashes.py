@@ -126,7 +126,8 @@ def survives(
 
   Args:
     work_fn: what is done.
-    root: has in `whole` what comes of it, and perhaps in `template` what it begins with.
+    root: has in `whole/run` what comes of it, and perhaps in `template` what it begins
+      with.
     at: the operation.
     has_power_loss: see `Crash`.
 
@@ -134,7 +135,7 @@ def survives(
     Whether the results are those of unbroken work; None if there are not so many
     operations.
   """
-  directory = root / "run"
+  directory = root / "cut" / "run"  # Of the same name as the whole one, for reports.
   shutil.rmtree(directory, ignore_errors=True)
   if (root / "template").exists():
     shutil.copytree(root / "template", directory)
@@ -147,7 +148,7 @@ def survives(
     return None
   if _fork(lambda: work_fn(directory)) != 0:
     return False
-  return results(directory) == results(root / "whole")
+  return results(directory) == results(root / "whole" / "run")
 
 
 def _fork(call_fn: Callable[[], None]) -> int:
@@ -173,8 +174,8 @@ def main() -> None:
   work_fn = {"train": train, "report": report}[scenario]
   if scenario == "report":
     _fork(lambda: train(root / "template"))
-    shutil.copytree(root / "template", root / "whole")
-  _fork(lambda: work_fn(root / "whole"))
+    shutil.copytree(root / "template", root / "whole" / "run")
+  _fork(lambda: work_fn(root / "whole" / "run"))
   tried: list[int] = []
   broken = []
   for at in range(1, NEVER, int(step)):

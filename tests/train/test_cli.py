@@ -161,6 +161,7 @@ def test_a_sweep_is_not_trained_but_swept(empty):
     ["train", "quickstart", "trials=0"],
     ["train", "quickstart", "paper.name=ttt3d", "paper.table=IV", "paper.row=x"],
     ["sweep", "ttt3d/table2", "ttt3d/tabel3"],
+    ["sweep", "ttt3d/table2", "--out", "/dev/null"],
     ["config", "quickstart", "game=ttt4d"],
     ["config", "--schema"],
     ["runs", str(paths.ROOT / "results" / "qlearn")],

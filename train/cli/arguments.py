@@ -22,6 +22,7 @@ __all__ = [
   "OverridesArgument",
   "SeedOption",
   "TensorboardOption",
+  "as_path",
   "complete_configs",
   "complete_games",
   "complete_players",
@@ -37,6 +38,19 @@ ENGINE_HELP = (
   "for gomoku, engine:COMMAND, a program that speaks Gomocup's protocol, or "
   "engine:bsdgames (on gomoku:size=19)"
 )
+
+# The greatest number of 32 bits: a greater one would be the same seed as another.
+MOST_SEED = 2**32 - 1
+
+# More would each have less than a core anywhere.
+MOST_DEVICES = 1024
+
+
+def as_path(text: str | pathlib.Path) -> pathlib.Path:
+  """Returns the path that an argument gives; an empty one is not the directory here."""
+  if not str(text).strip():
+    raise typer.BadParameter("it is empty; the current directory is written as a dot")
+  return pathlib.Path(text)
 
 
 # Where nothing is returned, shells complete the names of files.
@@ -79,18 +93,22 @@ OverridesArgument = Annotated[
   typer.Argument(metavar="[KEY=VALUE]...", help="As test.every=1000 trials=2."),
 ]
 DirectoryArgument = Annotated[
-  pathlib.Path, typer.Argument(metavar="DIR", help="The directory of a run.")
+  pathlib.Path,
+  typer.Argument(metavar="DIR", help="The directory of a run.", parser=as_path),
 ]
 JsonOption = Annotated[
   bool, typer.Option("--json", help="Print one JSON object and nothing else.")
 ]
-SeedOption = Annotated[int, typer.Option(help="Same seed, same games.", min=0)]
+SeedOption = Annotated[
+  int, typer.Option(help="Same seed, same games.", min=0, max=MOST_SEED)
+]
 DevicesOption = Annotated[
   int | None,
   typer.Option(
     help="Without an accelerator: how many cores share the trials. All by default, "
     "or as many as the run was begun with.",
     min=1,
+    max=MOST_DEVICES,
   ),
 ]
 DifferentOption = Annotated[

@@ -1,33 +1,19 @@
-"""What commands do alike: errors, devices, and how results are shown."""
+"""What commands do alike: devices, and how results are shown."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-import contextlib
 import os
 import pathlib
-import sys
 from typing import TYPE_CHECKING
 
 import rich.console
-import typer
+
+from train.cli.failures import errors_as_one_line
 
 if TYPE_CHECKING:
   from train.report import document
 
 __all__ = ["errors_as_one_line", "say", "set_up", "show_report"]
-
-
-@contextlib.contextmanager
-def errors_as_one_line() -> Iterator[None]:
-  """Ends the program with the sentence of an error, not with its traceback."""
-  try:
-    yield
-  except ValueError as error:
-    print(f"jaxgames: {error}", file=sys.stderr)
-    raise typer.Exit(2) from error
-  except KeyboardInterrupt as error:
-    raise typer.Exit(130) from error
 
 
 def set_up(num_devices: int | None) -> None:

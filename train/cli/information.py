@@ -99,7 +99,11 @@ def config(
 def runs(
   directory: Annotated[
     pathlib.Path,
-    typer.Argument(metavar="[DIR]", help="A directory with runs anywhere below."),
+    typer.Argument(
+      metavar="[DIR]",
+      help="A directory with runs anywhere below.",
+      parser=arguments.as_path,
+    ),
   ] = pathlib.Path("checkpoints"),
   as_json: arguments.JsonOption = False,
 ) -> None:
@@ -120,12 +124,16 @@ def runs(
 def report(
   directories: Annotated[
     list[pathlib.Path],
-    typer.Argument(metavar="DIR...", help="Runs, or directories of runs."),
+    typer.Argument(
+      metavar="DIR...", help="Runs, or directories of runs.", parser=arguments.as_path
+    ),
   ],
   out: Annotated[
     pathlib.Path | None,
     typer.Option(
-      metavar="DIR", help="For tables and figures. Default: report/ in the first DIR."
+      metavar="DIR",
+      help="For tables and figures. Default: report/ in the first DIR.",
+      parser=arguments.as_path,
     ),
   ] = None,
   as_json: arguments.JsonOption = False,

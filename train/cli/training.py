@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 import pathlib
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,7 @@ import typer
 from train import config as config_lib
 from train.cli import arguments
 from train.cli import common
+from train.run import places
 
 if TYPE_CHECKING:
   from train.run import loop
@@ -23,7 +25,11 @@ def train(
   overrides: arguments.OverridesArgument = None,
   out: Annotated[
     pathlib.Path | None,
-    typer.Option(metavar="DIR", help="Default: checkpoints/ and the config's name."),
+    typer.Option(
+      metavar="DIR",
+      help="Default: checkpoints/ and the config's name.",
+      parser=arguments.as_path,
+    ),
   ] = None,
   devices: arguments.DevicesOption = None,
   tensorboard: arguments.TensorboardOption = False,
@@ -31,10 +37,11 @@ def train(
   """Trains what a config describes, then shows the results."""
   with common.errors_as_one_line():
     unchecked = config_lib.read(config, overrides or ())
+    directory = out or pathlib.Path("checkpoints") / _stem(unchecked)
+    places.check_run(directory)
     (settings,) = _check([unchecked], devices)
     from train.run import loop
 
-    directory = out or pathlib.Path("checkpoints") / _stem(unchecked)
     console = rich.console.Console()
     outcome = loop.start(settings, directory, console, tensorboard=tensorboard)
     _finish(outcome, [directory])
@@ -70,7 +77,12 @@ def sweep(
     ),
   ],
   out: Annotated[
-    pathlib.Path, typer.Option(metavar="DIR", help="Holds a directory for each CONFIG.")
+    pathlib.Path,
+    typer.Option(
+      metavar="DIR",
+      help="Holds a directory for each CONFIG.",
+      parser=arguments.as_path,
+    ),
   ] = pathlib.Path("checkpoints"),
   devices: arguments.DevicesOption = None,
   allow_different: arguments.DifferentOption = False,
@@ -78,7 +90,7 @@ def sweep(
 ) -> None:
   """Makes many runs; the same command again continues after a stop."""
   with common.errors_as_one_line():
-    runs = {out / name: named for name, named in _load_sweeps(configs, devices).items()}
+    runs = _load_sweeps(configs, out, devices)
     from train.run import sweep as sweep_lib
 
     console = rich.console.Console()
@@ -106,7 +118,9 @@ def export(
   ],
   file: Annotated[
     pathlib.Path,
-    typer.Argument(metavar="FILE.safetensors", help="What to write."),
+    typer.Argument(
+      metavar="FILE.safetensors", help="What to write.", parser=arguments.as_path
+    ),
   ],
   force: Annotated[
     bool, typer.Option("--force", help="Replace FILE if it is there already.")
@@ -120,36 +134,50 @@ def export(
 
 
 def _load_sweeps(
-  arguments_given: list[str], devices: int | None
-) -> dict[str, list[tuple[str, config_lib.RunConfig]]]:
-  """Returns the runs of each sweep by its name; all are read before one is begun."""
+  arguments_given: list[str], out: pathlib.Path, devices: int | None
+) -> dict[pathlib.Path, list[tuple[str, config_lib.RunConfig]]]:
+  """Returns the runs by the directory of their sweep; all are read before one begins."""
   overrides = [argument for argument in arguments_given if "=" in argument]
   configs = [argument for argument in arguments_given if "=" not in argument]
   if not configs:
     raise ValueError("a sweep needs a config: jaxgames sweep ttt3d/table2")
   sweeps = {
-    config_lib.sweep_name(config): config_lib.read_sweep(config, overrides)
+    out / config_lib.sweep_name(config): config_lib.read_sweep(config, overrides)
     for config in configs
   }
-  checked = iter(
-    _check([run for named in sweeps.values() for _, run in named], devices)
-  )
+  directories = [path / name for path, named in sweeps.items() for name, _ in named]
+  places.check_sweep(out, directories)
+  runs = [run for named in sweeps.values() for _, run in named]
+  checked = iter(_check(runs, devices, directories))
   return {
-    sweep_name: [(name, next(checked)) for name, _ in named]
-    for sweep_name, named in sweeps.items()
+    path: [(name, next(checked)) for name, _ in named] for path, named in sweeps.items()
   }
 
 
 def _check(
-  unchecked: list[config_lib.Unchecked], devices: int | None
+  unchecked: list[config_lib.Unchecked],
+  devices: int | None,
+  directories: Collection[pathlib.Path] = (),
 ) -> list[config_lib.RunConfig]:
-  """Returns configs, after all checks: first those that need no jax."""
+  """Returns configs, after all checks: first those that need no jax.
+
+  Args:
+    unchecked: the configs.
+    devices: from the command line.
+    directories: of the runs, whose agents are not there yet.
+  """
   from train.report import references
 
   for run in unchecked:
     references.check(run)
   common.set_up(devices)
-  return [config_lib.check(run) for run in unchecked]
+  configs = [config_lib.check(run) for run in unchecked]
+  from train.run import preflight
+
+  for run in unchecked:
+    if not preflight.needs_run_of(run.config, directories):
+      references.check_metrics(run, preflight.check(run.config))
+  return configs
 
 
 def _stem(unchecked: config_lib.Unchecked) -> str:

@@ -11,14 +11,14 @@ from typing import NamedTuple
 import jaxgames
 from jaxgames.players import registry
 
-__all__ = ["BUNDLED", "SUFFIX", "AgentName", "is_agent", "parse"]
+__all__ = ["BUNDLED", "SUFFIX", "AgentName", "agents_in", "is_agent", "parse"]
 
 SUFFIX = ".safetensors"
 
 # The games that the package has an agent for, its file named after the game.
 BUNDLED = ("gomoku", "ttt3d")
 
-_PATTERN = re.compile(r"(?P<directory>.+?)(@(?P<trial>[0-9]+))?(:(?P<which>best))?")
+_PATTERN = re.compile(r"(?P<directory>.+?)(@(?P<trial>[0-9]{1,9}))?(:(?P<which>best))?")
 
 
 class AgentName(NamedTuple):
@@ -47,7 +47,7 @@ def parse(spec: str) -> AgentName:
     return AgentName(_folder() / f"{spec}{SUFFIX}", is_bundled=True)
   match = _PATTERN.fullmatch(spec)
   # A directory whose own name looks like more than a name is still one.
-  if match is None or pathlib.Path(spec).exists():
+  if match is None or _exists(pathlib.Path(spec)):
     return AgentName(pathlib.Path(spec))
   is_best = match["which"] is not None
   return AgentName(pathlib.Path(match["directory"]), int(match["trial"] or 0), is_best)
@@ -57,12 +57,31 @@ def is_agent(spec: str) -> bool:
   """Returns whether a text names an agent, not a kind of player."""
   # The last option of a player may be an agent's file.
   is_player = spec.partition(":")[0] in registry.PLAYERS
-  if is_player and not pathlib.Path(spec).exists():
+  if is_player and not _exists(pathlib.Path(spec)):
     return False
   name = parse(spec)
   # No player has a slash in its name: this is a directory, of a run or of none.
-  is_path = "/" in str(name.path)
-  return name.is_file or is_path or (name.path / "config.yaml").exists()
+  is_path = "/" in spec
+  return name.is_file or is_path or _exists(name.path / "config.yaml")
+
+
+def agents_in(spec: str) -> list[str]:
+  """Returns the agents in a player's name, those in its options among them.
+
+  Raises:
+    ValueError: if a name or an option in it is unknown.
+  """
+  if is_agent(spec):
+    return [spec]
+  return [agent for inner in registry.players_in(spec) for agent in agents_in(inner)]
+
+
+def _exists(path: pathlib.Path) -> bool:
+  """Returns whether there is such a file; a name that no file can have is of none."""
+  try:
+    return path.exists()
+  except OSError:
+    return False
 
 
 def _folder() -> pathlib.Path:

@@ -41,7 +41,7 @@ def _checks(
   specs.append(("test.against", config.test.against))
   specs += [("test.also_against", spec) for spec in config.test.also_against.values()]
   for field, spec in specs:
-    if not agent_names.is_agent(spec):
+    if not agent_names.agents_in(spec):
       yield field, lambda spec=spec: players.make(game, spec)  # type: ignore[misc]
   yield "test.exact", lambda: check_exact(game, config.test.exact)
 

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 import dataclasses
+import os
 import pathlib
-import re
 from typing import Any
 
-import yaml
-
 from jaxgames import suggestions
+from train.config import yaml_text
 
 __all__ = [
   "Source",
@@ -19,6 +18,9 @@ __all__ = [
   "read",
   "read_mapping",
 ]
+
+# How many files a config may extend, each through the one before.
+MOST_EXTENDED = 20
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,7 +50,7 @@ def read(path: pathlib.Path) -> Source:
   Raises:
     ValueError: if a file cannot be read or extends itself.
   """
-  return _read(path, ())
+  return _read(path, (), {})
 
 
 def read_mapping(path: pathlib.Path) -> dict[str, Any]:
@@ -58,15 +60,15 @@ def read_mapping(path: pathlib.Path) -> dict[str, Any]:
     ValueError: if there is no such file, or something else is in it.
   """
   try:
-    values = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
+    text = yaml_text.read_text(path)
   except FileNotFoundError:
     beside = {str(other): None for other in sorted(path.parent.glob("*.yaml"))}
     hint = f": {suggestions.close_match(str(path), beside)}" if beside else ""
     raise ValueError(f"no config {path}{hint}") from None
-  except (OSError, UnicodeDecodeError) as error:
-    raise ValueError(f"cannot read {path}: {error}") from error
-  except yaml.YAMLError as error:
-    raise ValueError(f"{path} is not YAML: {_one_line(error)}") from error
+  try:
+    values = yaml_text.parse(text)
+  except ValueError as error:
+    raise ValueError(f"{path} is not YAML: {error}") from error
   if not isinstance(values, dict):
     raise ValueError(f"{path} must hold fields with values, not {values!r}")
   return values
@@ -86,9 +88,9 @@ def apply_overrides(source: Source, overrides: Sequence[str]) -> Source:
     if not equals or not all(path.split(".")):
       raise ValueError(f"override {override!r} is not of the form field.name=value")
     try:
-      value = yaml.load(text, Loader=_Loader)
-    except yaml.YAMLError as error:
-      message = f"the value of override {override!r} is not YAML: {_one_line(error)}"
+      value = yaml_text.parse(text)
+    except ValueError as error:
+      message = f"the value of override {override!r} is not YAML: {error}"
       raise ValueError(message) from error
     values = merge(values, nest({path: value}))
     origins[path] = f"{source.name} with {override}"
@@ -133,12 +135,39 @@ def nest(values: Mapping[str, Any]) -> dict[str, Any]:
   return nested
 
 
-def _read(path: pathlib.Path, inside: tuple[pathlib.Path, ...]) -> Source:
-  here = path.resolve()
+def _read(
+  path: pathlib.Path,
+  inside: tuple[pathlib.Path, ...],
+  known: dict[pathlib.Path, Source],
+) -> Source:
+  """Reads a config.
+
+  Args:
+    path: of the file.
+    inside: the files that extend it, the outermost first.
+    known: what was read before, since several may extend the same.
+  """
+  values = read_mapping(path)
+  here = pathlib.Path(os.path.realpath(path))
   if here in inside:
     chain = " -> ".join(other.name for other in (*inside[inside.index(here) :], here))
     raise ValueError(f"{path} extends itself: {chain}")
-  values = read_mapping(path)
+  if len(inside) == MOST_EXTENDED:
+    raise ValueError(
+      f"{path}: a config extends at most {MOST_EXTENDED} others, one through the other"
+    )
+  if here not in known:
+    known[here] = _compose(path, values, (*inside, here), known)
+  return known[here]
+
+
+def _compose(
+  path: pathlib.Path,
+  values: dict[str, Any],
+  inside: tuple[pathlib.Path, ...],
+  known: dict[pathlib.Path, Source],
+) -> Source:
+  """Returns a file's values over those of the files that it extends."""
   extends = values.pop("extends", [])
   extends = [extends] if isinstance(extends, str) else extends
   if not isinstance(extends, list) or not all(isinstance(e, str) for e in extends):
@@ -146,7 +175,7 @@ def _read(path: pathlib.Path, inside: tuple[pathlib.Path, ...]) -> Source:
   merged: dict[str, Any] = {}
   origins: dict[str, str] = {}
   for name in extends:
-    other = _read(path.parent / name, (*inside, here))
+    other = _read(path.parent / name, inside, known)
     merged = merge(merged, other.values)
     origins |= other.origins
   origins |= dict.fromkeys(_paths(values), str(path))
@@ -170,32 +199,3 @@ def _leaves(values: Mapping[str, Any], before: str = "") -> Iterator[str]:
       yield from _leaves(value, f"{before}{key}.")
     else:
       yield f"{before}{key}"
-
-
-def _one_line(error: yaml.YAMLError) -> str:
-  if not isinstance(error, yaml.MarkedYAMLError) or error.problem_mark is None:
-    return " ".join(str(error).split())
-  mark = error.problem_mark
-  return f"{error.problem} in line {mark.line + 1}, column {mark.column + 1}"
-
-
-class _Loader(yaml.SafeLoader):
-  """Reads YAML, refuses a key that stands twice, and knows that 1e6 is a number."""
-
-  def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
-    keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-    for place, key in enumerate(keys):
-      if key in keys[:place]:
-        mark = node.value[place][0].start_mark
-        raise yaml.constructor.ConstructorError(
-          None, None, f"{key!r} stands twice", mark
-        )
-    return super().construct_mapping(node, deep)
-
-
-# YAML 1.1, which PyYAML follows, wants 1.0e+6.
-_Loader.add_implicit_resolver(
-  "tag:yaml.org,2002:float",
-  re.compile(r"^[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+$"),
-  list("-+0123456789"),
-)

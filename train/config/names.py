@@ -27,10 +27,13 @@ def find(name: pathlib.Path | str) -> pathlib.Path:
     given,
     *(folder / given for folder in _folders() if not given.is_absolute()),
   ]
-  for place in places:
-    for path in (place, pathlib.Path(f"{place}{SUFFIX}")):
-      if path.is_file():
-        return path
+  try:
+    for place in places:
+      for path in (place, pathlib.Path(f"{place}{SUFFIX}")):
+        if path.is_file():
+          return path
+  except OSError as error:
+    raise ValueError(f"no config {str(name)!r}: {error.strerror}") from error
   raise ValueError(f"no config {str(name)!r}{_hint(given)}")
 
 
@@ -63,6 +66,7 @@ def _hint(given: pathlib.Path) -> str:
   beside = [
     (given.parent / path.name).with_suffix("").as_posix()
     for path in given.parent.glob(f"*{SUFFIX}")
+    if path.is_file()
   ]
   wanted = given.as_posix().removesuffix(SUFFIX)
   names = known()

@@ -19,6 +19,7 @@ import yaml
 
 from train.config import run
 from train.learners import registry as learner_registry
+from train.learners.common import fields
 
 __all__ = ["meanings", "models", "reference"]
 
@@ -35,7 +36,9 @@ a test holds it current. To change it, change the docstrings and types of the se
 A config is a YAML file with the fields of [a run](#a-run). A field that no file and no
 override gives has its default; a field that does not exist is refused, with the closest
 name that does. The config with everything written out is saved in the run's directory as
-`config.yaml`.
+`config.yaml`. Numbers are finite; on devices whole numbers have 32 bits and others single
+precision, so none is above 2,147,483,647 or 3e38. A file has at most a megabyte and 20,000
+values, aliases counted as what they stand for, and no tags.
 
 `extends` names one or more files, relative to the file itself, that are read first. Where
 two give the same field, the later one wins; mappings are merged field by field, lists are
@@ -261,6 +264,7 @@ def _range(limits: Sequence[Any]) -> str:
     for limit in flat
     for name in ("ge", "gt", "le", "lt")
     if isinstance(limit, _LIMITS[name])
+    and abs(getattr(limit, name)) not in _BOUNDS_OF_ALL
   }
   if "ge" in found and "le" in found:
     return f" from {found['ge']:,} to {found['le']:,}"
@@ -268,6 +272,9 @@ def _range(limits: Sequence[Any]) -> str:
   texts = [f"{words[name]} {value:,}" for name, value in found.items()]
   return f" {' and '.join(texts)}" if texts else ""
 
+
+# Those of every number; the text says so once.
+_BOUNDS_OF_ALL = (fields.MOST_COUNT, fields.MOST_NUMBER)
 
 _LIMITS = {
   "ge": annotated_types.Ge,

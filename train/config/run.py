@@ -19,6 +19,7 @@ from train.config import migrations
 from train.config import names
 from train.config import plan
 from train.config import sweeps as config_sweeps
+from train.config import yaml_text
 from train.learners import registry as learner_registry
 from train.learners.common import fields
 
@@ -161,7 +162,7 @@ class RunConfig(fields.Model):
   learner: LearnerConfig
   opponent: str | dict[str, str] = "self"
   trials: fields.Count = 1
-  games: Annotated[fields.Count, pydantic.Field(le=MOST_GAMES)]
+  games: Annotated[fields.Whole, pydantic.Field(ge=1, le=MOST_GAMES)]
   parallel_games: fields.Count = 1
   seed: Annotated[fields.Whole, pydantic.Field(ge=0, lt=2**32)] = 0
   test: TestSettings
@@ -252,6 +253,12 @@ class RunConfig(fields.Model):
         f"there is no test after {late[0]:,} games, training ends at {last:,}"
       )
       raise config_errors.field_error(TestSettings, "also_at", test.also_at, error)
+    try:
+      plan.planned_tests(last or 1, test.every)
+    except ValueError as error:
+      raise config_errors.field_error(
+        TestSettings, "every", test.every, error
+      ) from error
     return test
 
 
@@ -412,12 +419,18 @@ def _validate(
   """Returns the config, if its fields are right."""
   try:
     config = RunConfig.model_validate(source.values, context=context)
-    return Unchecked(config, source)
   except pydantic.ValidationError as error:
     learner = source.values.get("learner")
     kind = learner.get("kind") if isinstance(learner, Mapping) else None
     message = config_errors.sentence(error, source, RunConfig, str(kind))
     raise ValueError(message) from error
+  # It is saved as one file, which must be read again when the run is resumed.
+  if yaml_text.count_values(to_mapping(config)) > yaml_text.MOST_VALUES:
+    raise ValueError(
+      f"{source.name}: with all that it extends there are more than "
+      f"{yaml_text.MOST_VALUES:,} values, but a config is small"
+    )
+  return Unchecked(config, source)
 
 
 def _check_names(names: Mapping[str, Any]) -> None:

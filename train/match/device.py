@@ -8,12 +8,16 @@ from jaxgames import arena
 from jaxgames import players
 from jaxgames import randomness
 from train.match import result
+from train.run import memory
 
 __all__ = ["play"]
 
 # Longer matches are played in batches, so that there is progress to show and a tree
 # search for every game fits into memory. Even, so that colours keep alternating.
 MOST_AT_ONCE = 2000
+
+# Games are numbered in 32 bits.
+MOST_GAMES = 2_000_000_000
 
 
 def play(
@@ -38,6 +42,9 @@ def play(
   """
   if num_games < 1:
     raise ValueError(f"a match has at least one game, not {num_games}")
+  if num_games > MOST_GAMES:
+    raise ValueError(f"a match has at most {MOST_GAMES:,} games, not {num_games:,}")
+  memory.check_match((player_a, player_b), min(num_games, MOST_AT_ONCE))
   total = None
   with result.progress_bar(console) as progress:
     task = progress.add_task("playing", total=num_games)

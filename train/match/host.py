@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 import contextlib
 import dataclasses
+import os
 import pathlib
 import signal
 import threading
@@ -119,9 +120,16 @@ def play_game(
 
 def _open(path: pathlib.Path) -> TextIO:
   try:
-    return path.open("w", encoding="utf-8")
+    return open(path, "w", encoding="utf-8", opener=_open_at_once)
   except OSError as error:
     raise ValueError(f"cannot write {path}: {error.strerror}") from error
+
+
+def _open_at_once(path: str, flags: int) -> int:
+  """Opens a file, and does not wait for who reads a pipe: there must be one."""
+  file = os.open(path, flags | os.O_NONBLOCK, 0o666)
+  os.set_blocking(file, True)
+  return file
 
 
 def _step(

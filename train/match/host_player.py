@@ -9,6 +9,7 @@ import jax.numpy as jnp
 
 from jaxgames import game as game_lib
 from jaxgames.players import base
+from train.run import memory
 
 __all__ = ["CompiledPlayer", "ForfeitError", "HostPlayer"]
 
@@ -62,7 +63,11 @@ class CompiledPlayer:
     Args:
       player: the player.
       key: consumed.
+
+    Raises:
+      ValueError: if its search cannot fit into memory.
     """
+    memory.check_match((player,), num_games=1)
     self.player = player
     self.is_compiled = False
     self._key = key

@@ -6,16 +6,19 @@ import gzip
 import json
 import pathlib
 from typing import Any
+import zlib
 
 import numpy as np
 import pydantic
-import yaml
 
 from train.config import plan
+from train.config import regular
+from train.config import yaml_text
 from train.report import statistics
 from train.run import directory as run_directory
 
 __all__ = [
+  "PAPER_FIELDS",
   "PaperReference",
   "Record",
   "Run",
@@ -59,6 +62,10 @@ class _PaperSettings(_Model):
   def reference(self, row: str) -> PaperReference:
     tables = (self.table,) if isinstance(self.table, str) else self.table
     return PaperReference(self.name, tables, row, self.reading)
+
+
+# What a config may say under `paper`.
+PAPER_FIELDS = tuple(_PaperSettings.model_fields)
 
 
 class _TestPlan(_Model):
@@ -323,7 +330,7 @@ def read(directory: pathlib.Path, *, label: str | None = None) -> Run:
     ValueError: if a file is missing or invalid; the message names the file.
   """
   files = run_directory.RunDirectory(directory)
-  config = _parse(files.config, _Config, yaml.safe_load)
+  config = _parse(files.config, _Config, yaml_text.parse)
   status = _parse(files.status, _Status, json.loads)
   if config.opponents and status.trials != config.trials * len(config.opponents):
     raise ValueError(
@@ -383,24 +390,26 @@ def shortest_unique_ends(paths: Sequence[pathlib.Path]) -> list[str]:
 
 def _parse(path: pathlib.Path, model: Any, parse_fn: Any) -> Any:
   """Reads a file into a model, with errors that name the file and the field."""
+  text = _read_text(path)
   try:
-    return model.model_validate(parse_fn(_read_text(path)))
+    return model.model_validate(parse_fn(text))
   except pydantic.ValidationError as error:
     raise ValueError(f"{path}: {_first_problem(error)}") from error
-  except (json.JSONDecodeError, yaml.YAMLError) as error:
+  except (ValueError, RecursionError) as error:
     reason = " ".join(str(error).split())
     raise ValueError(f"{path} cannot be parsed: {reason}") from error
 
 
 def _read_text(path: pathlib.Path) -> str:
   try:
+    contents = regular.read_bytes(path)
     # Committed results may be compressed.
     if path.suffix == ".gz":
-      return gzip.decompress(path.read_bytes()).decode("utf-8")
-    return path.read_text(encoding="utf-8")
+      contents = gzip.decompress(contents)
+    return contents.decode("utf-8")
   except FileNotFoundError as error:
     raise ValueError(f"{path} is missing") from error
-  except (OSError, UnicodeDecodeError) as error:
+  except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
     raise ValueError(f"{path} cannot be read: {error}") from error
 
 

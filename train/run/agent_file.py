@@ -10,6 +10,7 @@ import numpy as np
 import safetensors
 import safetensors.numpy
 
+from train.config import regular
 from train.run import checksums
 from train.run import durable
 from train.run import leaves as leaves_lib
@@ -78,12 +79,13 @@ def read(path: pathlib.Path) -> Contents:
     ValueError: if there is no such file, or it holds no agent, or is damaged.
   """
   try:
+    regular.check(path)
     with safetensors.safe_open(path, framework="numpy") as file:
       metadata = file.metadata() or {}
       leaves = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
   except FileNotFoundError:
     raise ValueError(f"no agent {str(path)!r}: there is no such file") from None
-  except (OSError, safetensors.SafetensorError) as error:
+  except (OSError, ValueError, safetensors.SafetensorError) as error:
     raise ValueError(f"no agent {str(path)!r}: it cannot be read ({error})") from error
   if metadata.get("format") not in (FORMAT, UNSEALED_FORMAT):
     raise ValueError(

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import os
 import pathlib
 from typing import Any
 
@@ -270,7 +271,9 @@ def _read_file(path: pathlib.Path, stamp: tuple[Any, ...]) -> _Found:
 def _read_run(name: agent_names.AgentName, spec: str, stamp: tuple[Any, ...]) -> _Found:
   del stamp
   files = run_directory.RunDirectory(name.path)
-  if not files.path.is_dir():
+  if not os.path.isdir(
+    files.path
+  ):  # Which takes any name, as a path's method does not.
     raise ValueError(f"no agent {spec!r}: there is no directory {files.path}")
   if not (files.config.exists() or record_lib.numbers(files.states)):
     raise ValueError(f"no agent {spec!r}: {files.path} has no config.yaml")

@@ -9,6 +9,7 @@ import os
 import pathlib
 from typing import Any, TextIO
 
+from train.config import regular
 from train.run import durable
 
 __all__ = ["Metrics", "RunDirectory", "find_lines", "find_runs"]
@@ -50,7 +51,7 @@ class RunDirectory:
   def read_status(self) -> dict[str, Any]:
     """Returns the contents of run.json; empty if it cannot be read."""
     try:
-      status = json.loads(self.status.read_text(encoding="utf-8"))
+      status = json.loads(regular.read_bytes(self.status))
     except (OSError, ValueError, RecursionError):
       return {}
     return status if isinstance(status, dict) else {}

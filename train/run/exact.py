@@ -20,10 +20,19 @@ from jaxgames.exact import graph as graph_lib
 from jaxgames.players import base
 from jaxgames.players import registry
 
-__all__ = ["Examiner"]
+__all__ = ["Examiner", "metric_names"]
 
 # Agents examined together: a position's numbers then fill a cache line.
 MOST_TOGETHER = 16
+
+
+def metric_names(opponents: Sequence[str]) -> list[str]:
+  """Returns the names of the metrics that tests against some opponents have."""
+  if not opponents:
+    return []
+  names = [registry.parse(spec)[0] for spec in opponents]
+  ends = evaluation.Results._fields
+  return [*(f"{name}_{end}" for name in names for end in ends), "unbeatable"]
 
 
 class Examiner:

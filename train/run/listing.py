@@ -8,12 +8,15 @@ import json
 import pathlib
 from typing import Any, Literal
 
-import yaml
-
 from train.config import plan
+from train.config import regular
+from train.config import yaml_text
 from train.run import directory as run_directory
 
 __all__ = ["Row", "State", "list_runs"]
+
+# A run's status has a line or two for each trial.
+MOST_BYTES = 100_000_000
 
 State = Literal["finished", "unfinished", "diverged", "damaged"]
 
@@ -87,7 +90,7 @@ def _describe(files: run_directory.RunDirectory, below: pathlib.Path) -> Row:
 
 
 def _read(files: run_directory.RunDirectory) -> dict[str, Any]:
-  config = _parse(files.config, yaml.safe_load)
+  config = _parse(files.config, yaml_text.parse)
   opponent, trials = config.get("opponent", "self"), int(config.get("trials", 1))
   trials *= 1 if isinstance(opponent, str) else len(opponent)
   test = config["test"]
@@ -127,10 +130,10 @@ def _mean(values: Iterable[float]) -> float | None:
 def _parse(path: pathlib.Path, parse_fn: Any) -> Mapping[str, Any]:
   """Returns the mapping that a file holds."""
   try:
-    values = parse_fn(path.read_text(encoding="utf-8"))
+    values = parse_fn(regular.read_bytes(path, most_bytes=MOST_BYTES).decode("utf-8"))
   except FileNotFoundError:
     raise ValueError(f"it has no {path.name}") from None
-  except (OSError, ValueError, yaml.YAMLError) as error:
+  except (ValueError, RecursionError) as error:
     raise ValueError(f"{path.name} cannot be read") from error
   if not isinstance(values, dict):
     raise ValueError(f"{path.name} holds no fields")
@@ -141,12 +144,13 @@ def _last_lines(path: pathlib.Path, trials: int) -> list[Mapping[str, Any]]:
   """Returns the last line of metrics.jsonl for each trial."""
   try:
     if path.exists():
-      contents = path.read_bytes()
+      contents = regular.read_bytes(path)
     else:  # What is kept for long may be compressed.
-      contents = gzip.decompress(path.with_name(f"{path.name}.gz").read_bytes())
+      compressed = path.with_name(f"{path.name}.gz")
+      contents = gzip.decompress(regular.read_bytes(compressed))
   except FileNotFoundError:
     return []  # Nothing was tested yet.
-  except (OSError, EOFError) as error:
+  except (OSError, EOFError, ValueError) as error:
     raise ValueError(f"{path.name} cannot be read") from error
   found: dict[int, Mapping[str, Any]] = {}
   for number, text in enumerate(reversed(contents.split(b"\n"))):

@@ -22,6 +22,7 @@ from train.run import compiling
 from train.run import devices
 from train.run import exact
 from train.run import identity
+from train.run import memory
 
 __all__ = ["Programs", "Reached", "TestResult", "make_learner", "prepare", "spread"]
 
@@ -137,6 +138,7 @@ class Programs:
       name: agents.make(game, spec)
       for name, spec in {"": config.test.against, **config.test.also_against}.items()
     }
+    memory.check_run(config, self._learner, self._opponents.values())
     self._examiner = None
     if config.test.exact:
       self._examiner = exact.Examiner(game, config.test.exact, config.test.starts)
@@ -155,6 +157,7 @@ class Programs:
       "parameters": self._jit("parameters", self._parameters),
     }
     self.compile_seconds = 0.0
+    self._called: set[tuple[str, int]] = set()
 
   def begin(self, *, is_new: bool = True) -> None:
     """Begins to compile what all trials need for their next game.
@@ -338,6 +341,9 @@ class Programs:
     width = len(jax.tree.leaves(batched)[0])
     compiled = compiling.wait(*self._recipe(name, width), meanwhile_fn)
     self.compile_seconds += time.perf_counter() - start
+    if (name, width) not in self._called:
+      memory.check_program(compiled)
+      self._called.add((name, width))
     batched = jax.device_put(batched, self._sharding)
     shared = jax.device_put(self._shared(name, number), _everywhere(self._sharding))
     return jax.block_until_ready(compiled(*batched, *shared))

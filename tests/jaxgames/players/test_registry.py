@@ -59,6 +59,13 @@ def test_what_can_be_made_passes_the_check(text):
     ("mcts:sims=3", "player 'mcts' has no option 'sims': .*simulations"),
     ("mcts:simulations=many", "simulations must be a whole number, not 'many'"),
     ("mcts:exploration=much", "exploration must be a number, not 'much'"),
+    (
+      "mcts:exploration=nan",
+      "exploration must be a number of at most 3e.38, not 'nan'",
+    ),
+    ("mcts:exploration=1e39", "must be a number of at most 3e.38, not '1e39'"),
+    ("mcts:simulations=2147483648", "a whole number of at most 2147483647, not '2147"),
+    ("sometimes:player=" * 99 + "(" * 99, "nested more than 20 deep"),
     ("lookahead:width=3", "player 'lookahead' needs the option 'player'"),
     ("lookahead:player=(guided:player=(ladr))", "no player 'ladr'"),
     ("lookahead:player=(mcts:simulations)", "is not of the form option=value"),

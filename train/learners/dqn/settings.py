@@ -74,10 +74,10 @@ class Settings(fields.Model):
   invalid: Literal["penalized", "ignored", "masked"] = "masked"
   stores_invalid: bool | None = None
   target_moves: Literal["all", "legal"] = "all"
-  win: float = 1.0
-  draw: float = 0.0
-  loss: float = -1.0
-  invalid_reward: float = -0.5
+  win: fields.Number = 1.0
+  draw: fields.Number = 0.0
+  loss: fields.Number = -1.0
+  invalid_reward: fields.Number = -0.5
   discount: fields.Share = 0.95
   replay: fields.Count = 10_000
   warmup: fields.Count | None = None

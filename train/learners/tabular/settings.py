@@ -8,8 +8,6 @@ from train.learners.common import fields
 
 __all__ = ["Settings"]
 
-_Whole = Annotated[int, pydantic.Field(ge=0)]
-
 
 class Settings(fields.Model):
   """What the hybrid paper says of learning, and what it leaves open.
@@ -54,20 +52,20 @@ class Settings(fields.Model):
   learning_rate: Annotated[float, pydantic.Field(gt=0, le=1)] = 0.25
   final_learning_rate: fields.Share | None = None
   discount: fields.Share = 1.0
-  win: float = 1.0
-  draw: float = 0.2
-  loss: float = -1.0
-  initial: float = 0.0
+  win: fields.Number = 1.0
+  draw: fields.Number = 0.2
+  loss: fields.Number = -1.0
+  initial: fields.Number = 0.0
   starts: Literal["always", "never"] = "never"
   opening: Literal["random", "own"] = "random"
-  random_every: _Whole = 7
+  random_every: fields.CountOrZero = 7
   random_games: Literal["regular", "drawn"] = "regular"
   random_moves: fields.Share = 0.0
   random_updates: bool = True
   visits: Literal["all", "own"] = "all"
   values: Literal["fresh", "old"] = "fresh"
   ties: Literal["random", "first"] = "random"
-  patience: _Whole = 50_000
+  patience: fields.CountOrZero = 50_000
   check_every: fields.Count = 10_000
   losses_count: Literal["all", "scripted"] = "all"
   symmetry: bool = False

@@ -31,7 +31,7 @@ class NetworkSettings(fields.Model):
   """
 
   hidden: tuple[fields.Count, ...] = (32,)
-  detectors: Annotated[int, pydantic.Field(ge=0)] = 4
+  detectors: fields.CountOrZero = 4
   patterns: (
     options.PatternSharing
     | Annotated[tuple[options.PatternSharing, ...], pydantic.Field(min_length=1)]
