@@ -11,6 +11,8 @@ import numpy as np
 import pydantic
 import yaml
 
+from train import config as config_lib
+from train.config import migrations
 from train.config import plan
 from train.report import statistics
 from train.run import directory as run_directory
@@ -129,6 +131,7 @@ class Run:
     label: the shortest end of that path that is unique in the report.
     game: the game's name.
     opponents: the opponents' names if there are several, else empty.
+    settings: the whole config, laid out as configs are now.
     paper: the config's `paper`, if any.
     planned: the numbers of games after which trials are tested.
     num_planned: the number of tests of a trial that does not end early.
@@ -140,6 +143,7 @@ class Run:
   label: str
   game: str
   opponents: tuple[str, ...]
+  settings: Mapping[str, Any]
   paper: _PaperSettings | None
   planned: tuple[int, ...]
   num_planned: int
@@ -338,6 +342,7 @@ def read(directory: pathlib.Path, *, label: str | None = None) -> Run:
     label=label or files.name,
     game=str(config.game),
     opponents=config.opponents,
+    settings=_settings(files.config),
     paper=config.paper,
     planned=planned,
     # A finished run has all of its tests.
@@ -379,6 +384,16 @@ def shortest_unique_ends(paths: Sequence[pathlib.Path]) -> list[str]:
       num_parts += 1
     labels.append(end(path, num_parts))
   return labels
+
+
+def _settings(path: pathlib.Path) -> dict[str, Any]:
+  """Returns a saved config with present names, and defaults of what it does not say."""
+  saved = yaml.safe_load(_read_text(path))
+  try:
+    return config_lib.to_mapping(config_lib.from_saved(saved, str(path)))
+  except ValueError:
+    # Of a learner or a player that is no more: a report does not need it.
+    return migrations.migrate(saved)
 
 
 def _parse(path: pathlib.Path, model: Any, parse_fn: Any) -> Any:
