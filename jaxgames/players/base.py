@@ -50,6 +50,11 @@ class Player(Protocol):
     ...
 
   @property
+  def is_deterministic(self) -> bool:
+    """Whether its move follows from the position, in every game, with every key."""
+    ...
+
+  @property
   def parts(self) -> "tuple[Player, ...]":
     """The players of which it draws one for each whole game; usually itself."""
     ...
@@ -122,6 +127,10 @@ class PlayerBase:
 
   @property
   def is_search(self) -> bool:
+    return False
+
+  @property
+  def is_deterministic(self) -> bool:
     return False
 
   @property

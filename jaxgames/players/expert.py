@@ -31,6 +31,10 @@ class Expert(base.Chooser):
   best_actions: chex.Array
   ties: options.Ties = struct.field(pytree_node=False, default="random")
 
+  @property
+  def is_deterministic(self) -> bool:
+    return self.ties == "first"
+
   def choices(self, state: game_lib.State) -> bits.Words:
     table = jnp.asarray(self.best_actions)
     word = table[numbering.number(self.game, state)]

@@ -49,6 +49,10 @@ class ValueGreedy(base.Memoryless):
   def game(self) -> game_lib.LineGame:
     return self.network.game
 
+  @property
+  def is_deterministic(self) -> bool:
+    return True
+
   def act(
     self, memory: base.Memory, state: game_lib.State, key: chex.PRNGKey
   ) -> jax.Array:

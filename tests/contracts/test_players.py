@@ -12,6 +12,7 @@ from jaxgames import players
 from jaxgames.players import registry
 from tests.support import moves
 from tests.support import positions
+from tests.support import value_networks
 
 # Adding a player adds a line here: how it is written, and games to try it on.
 SMALL = ("tictactoe", "connect4_4x4")
@@ -108,6 +109,23 @@ def test_can_be_asked_what_every_player_can(spec, name):
   assert player.on(game).game == game
   with pytest.raises(ValueError, match="this player plays"):
     player.on(jaxgames.LineGame(shape=(3, 4), length=3))
+
+
+@pytest.mark.parametrize(
+  ("spec", "name"), [*CASES, ("trained", "ttt3d"), ("trained", "tictactoe")]
+)
+def test_a_player_that_says_it_is_deterministic_uses_no_chance(spec, name):
+  game = jaxgames.make(name)
+  is_trained = spec == "trained"
+  player = value_networks.player(game) if is_trained else players.make(game, spec)
+  assert player.is_deterministic == (spec in ("trained", "expert:ties=first"))
+  if player.is_deterministic:
+    states = positions.random_positions(game, 64)
+    # The numbers of the games are others, too, in another order of the positions.
+    turned = jax.tree.map(lambda leaf: leaf[::-1], states)
+    actions = moves.quick_act(player, states)
+    others = moves.quick_act(player, turned, 1)[::-1]
+    np.testing.assert_array_equal(actions, others)
 
 
 @pytest.mark.parametrize("spec", PLAYERS)

@@ -124,6 +124,12 @@ def main() -> None:
         stones.add(tuple(map(int, words[1].split(","))))
       num_turns += 1
       answer(stones, size, num_turns)
+    elif words[0] == "BOARD":
+      # Its own stones and the other's are alike to it.
+      for stone in iter(sys.stdin.readline, "DONE\n"):
+        stones.add(tuple(map(int, stone.split(",")[:2])))
+      num_turns += 1
+      answer(stones, size, num_turns)
     elif words[0] == "END":
       if WAY == "ignores-end":
         continue

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import yaml
 
 from jaxgames import networks
+from jaxgames import players
 from tests.support import paths
 from tests.support import quick
 
@@ -50,3 +51,11 @@ def init(network, seed=0, *, randomized=False):
 @functools.partial(quick.jit, static_argnames="network")
 def apply(network, params, boards):
   return network.apply(params, boards)
+
+
+def player(game, seed=0):
+  """Returns the player of a small network with random weights."""
+  network = networks.ValueNetwork(game, (4,), 0)
+  params = randomize(init(network), seed)
+  tables = network.apply(params, method="tables")
+  return players.ValueGreedy(network, params, tables, counts_wins=False)

@@ -30,6 +30,17 @@ def match(
     ),
   ],
   num_games: Annotated[int, typer.Option("--games", help="How many.", min=1)] = 1000,
+  num_opening: Annotated[
+    int | None,
+    typer.Option(
+      "--openings",
+      metavar="PLIES",
+      help="Begin with as many random plies, the same with both sides, for each two "
+      "games. Default: 4 where both players are deterministic, since they would repeat "
+      "the same two games; else 0.",
+      min=0,
+    ),
+  ] = None,
   seed: arguments.SeedOption = 0,
   turn_seconds: Annotated[
     float, typer.Option(help="What an engine may think about a move.")
@@ -57,7 +68,8 @@ def match(
       seed=seed,
       limits=client.Limits(turn=turn_seconds, start=start_seconds),
       record=record,
-      console=rich.console.Console(stderr=True, quiet=as_json),
+      console=rich.console.Console(stderr=True),
+      num_opening=num_opening,
     )
     both = {"a": versus.describe(a), "b": versus.describe(b)}
   if as_json:
@@ -65,7 +77,7 @@ def match(
   else:
     names = [described["name"] for described in both.values()]
     rich.console.Console().print(result.as_table(game, *names))
-    for line in result.forfeits_as_lines():
+    for line in result.as_lines():
       common.say(line)
 
 

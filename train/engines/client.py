@@ -60,6 +60,7 @@ class GomocupEngine:
     self._limits = limits
     self._engine: process.EngineProcess | None = None
     self._is_fresh = False
+    self._num_known = 0
     try:
       self._start()
     except host_player.ForfeitError as error:
@@ -81,26 +82,40 @@ class GomocupEngine:
       self._stop()
       raise
     self._is_fresh = False
+    self._num_known = 0
 
   def choose(self, state: jaxgames.State, actions: Sequence[int]) -> int:
     """Returns the engine's move; an engine without a valid move is stopped."""
     del state
     engine = self._engine
     assert engine is not None, "call `begin` before `choose`"
-    if actions:
-      question = f"TURN {protocol.write_cell(actions[-1], self._size)}"
-    else:
-      question = "BEGIN"
     try:
+      question = self._question(actions)
       answer = self._ask(engine, question, self._limits.turn + GRACE_SECONDS)
-      return self._parse(answer, actions)
+      action = self._parse(answer, actions)
     except host_player.ForfeitError:
       # A late answer must not be taken for the answer to a later question.
       self._stop()
       raise
+    self._num_known = len(actions) + 1
+    return action
 
   def close(self) -> None:
     self._stop(farewell="END")
+
+  def _question(self, actions: Sequence[int]) -> str:
+    """Returns the command that asks for a move: only what the engine does not know."""
+    cells = [protocol.write_cell(action, self._size) for action in actions]
+    if not cells:
+      return "BEGIN"
+    if len(cells) == self._num_known + 1:
+      return f"TURN {cells[-1]}"
+    # After an opening. The engine's own stones are 1, the last one is the opponent's.
+    stones = [
+      f"{cell},{1 if (len(cells) - place) % 2 == 0 else 2}"
+      for place, cell in enumerate(cells)
+    ]
+    return "\n".join(["BOARD", *stones, "DONE"])
 
   def _parse(self, answer: str, actions: Sequence[int]) -> int:
     try:

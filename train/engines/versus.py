@@ -1,5 +1,6 @@
 """A match between any two players named on the command line."""
 
+from collections.abc import Sequence
 import functools
 import pathlib
 from typing import Any
@@ -9,12 +10,14 @@ import jax
 import rich.console
 
 import jaxgames
+from jaxgames import players
 from jaxgames import randomness
 from train.engines import client
 from train.engines import registry
 from train.match import device
 from train.match import host
 from train.match import host_player
+from train.match import openings
 from train.match import result
 from train.run import agents
 
@@ -31,8 +34,9 @@ def play(
   limits: client.Limits,
   record: pathlib.Path | None,
   console: rich.console.Console,
+  num_opening: int | None = None,
 ) -> result.MatchResult:
-  """Plays a match: compiled as a whole, unless an engine plays or moves are recorded.
+  """Plays a match: many games at once on the device, or with engines on the host.
 
   Args:
     game: the rules.
@@ -42,19 +46,46 @@ def play(
     seed: the seed of all randomness except the engines'.
     limits: the engines' time limits.
     record: a file for the moves of every game, if any.
-    console: shows progress if it is a terminal.
+    console: where progress is shown.
+    num_opening: the plies of random openings, each played with both sides; if not
+      given, some where both players are deterministic, else none.
 
   Raises:
-    ValueError: if a player cannot play this game, or the record cannot be written.
+    ValueError: if a player cannot play this game or take openings, there are no such
+      openings, or the record cannot be written.
   """
-  if record is None and not any(map(registry.is_engine, (a, b))):
-    both = [agents.make(game, spec) for spec in (a, b)]
-    return device.play(*both, num_games=num_games, seed=seed, console=console)
+  for spec in (a, b):
+    if num_opening and not registry.takes_openings(spec):
+      raise ValueError(f"{spec} begins on the empty board: choose --openings 0")
+  both = [None if registry.is_engine(s) else agents.make(game, s) for s in (a, b)]
+  if num_opening is None:
+    num_opening = _default_plies((a, b), both)
+  player_a, player_b = both
+  if player_a is not None and player_b is not None:
+    return device.play(
+      player_a,
+      player_b,
+      num_games=num_games,
+      seed=seed,
+      console=console,
+      num_opening=num_opening,
+      record=record,
+    )
   makers = [
-    functools.partial(_make, game, spec, limits, key)
-    for spec, key in zip((a, b), jax.random.split(randomness.key(seed)), strict=True)
+    functools.partial(_make, game, spec, player, limits, key)
+    for spec, player, key in zip(
+      (a, b), both, jax.random.split(randomness.key(seed)), strict=True
+    )
   ]
-  return host.play(game, *makers, num_games=num_games, console=console, record=record)
+  return host.play(
+    game,
+    *makers,
+    num_games=num_games,
+    console=console,
+    num_opening=num_opening,
+    seed=seed,
+    record=record,
+  )
 
 
 def describe(spec: str) -> dict[str, Any]:
@@ -72,12 +103,21 @@ def describe(spec: str) -> dict[str, Any]:
   }
 
 
+def _default_plies(specs: Sequence[str], both: Sequence[players.Player | None]) -> int:
+  """Returns the plies of openings: some, if games would repeat each other."""
+  # An engine does not say whether it uses chance; most use none.
+  may_repeat = all(player is None or player.is_deterministic for player in both)
+  can_vary = all(map(registry.takes_openings, specs))
+  return openings.DEFAULT_PLIES if may_repeat and can_vary else 0
+
+
 def _make(
   game: jaxgames.LineGame,
   spec: str,
+  player: players.Player | None,
   limits: client.Limits,
   key: chex.PRNGKey,
 ) -> host_player.HostPlayer:
-  if registry.is_engine(spec):
+  if player is None:
     return registry.make(game, spec, limits)
-  return host_player.CompiledPlayer(agents.make(game, spec), key)
+  return host_player.CompiledPlayer(player, key)

@@ -1,5 +1,10 @@
 """Matches between two compiled players: many games at once, on the device."""
 
+from collections.abc import Iterator
+import pathlib
+import time
+from typing import Any
+
 import jax
 import numpy as np
 import rich.console
@@ -7,17 +12,25 @@ import rich.console
 from jaxgames import arena
 from jaxgames import players
 from jaxgames import randomness
+from train.match import openings as openings_lib
+from train.match import record as record_lib
 from train.match import result
+from train.match import tally as tally_lib
+from train.match import watching
 from train.run import memory
 
 __all__ = ["play"]
 
-# Longer matches are played in batches, so that there is progress to show and a tree
-# search for every game fits into memory. Even, so that colours keep alternating.
+# Longer matches are played in batches, so that a tree search for every game fits into
+# memory. Even, so that colours keep alternating.
 MOST_AT_ONCE = 2000
 
 # Games are numbered in 32 bits.
 MOST_GAMES = 2_000_000_000
+
+# The host looks at the games about this often, to show progress and to be interrupted.
+# How long a look takes makes no difference to the games.
+SECONDS_BETWEEN_LOOKS = 1.0
 
 
 def play(
@@ -27,6 +40,8 @@ def play(
   num_games: int,
   seed: int,
   console: rich.console.Console,
+  num_opening: int = 0,
+  record: pathlib.Path | None = None,
 ) -> result.MatchResult:
   """Plays a match, in batches of `MOST_AT_ONCE` games.
 
@@ -35,33 +50,104 @@ def play(
     player_b: its opponent.
     num_games: the number of games.
     seed: the seed of all randomness.
-    console: shows progress if it is a terminal.
+    console: where progress is shown.
+    num_opening: the plies of random openings, each played with both sides.
+    record: a file to which each game is written as a line.
 
   Raises:
-    ValueError: if there is no game to play.
+    ValueError: if there is no game to play, there are no such openings, or the record
+      cannot be written.
   """
   if num_games < 1:
     raise ValueError(f"a match has at least one game, not {num_games}")
   if num_games > MOST_GAMES:
     raise ValueError(f"a match has at most {MOST_GAMES:,} games, not {num_games:,}")
   memory.check_match((player_a, player_b), min(num_games, MOST_AT_ONCE))
-  total = None
-  with result.progress_bar(console) as progress:
-    task = progress.add_task("playing", total=num_games)
+  game = player_a.game
+  openings = openings_lib.draw(
+    game, num_openings=-(-num_games // 2), num_plies=num_opening, seed=seed
+  )
+  tally = tally_lib.Tally(num_opening=num_opening)
+  with (
+    record_lib.writing(record, game) as write_fn,
+    watching.Watch(console, num_games) as watch,
+  ):
     for batch, first in enumerate(range(0, num_games, MOST_AT_ONCE)):
-      score = arena.play_match(
+      games = arena.begin_games(
         player_a,
         player_b,
+        openings[first // 2 : (first + MOST_AT_ONCE) // 2],
         jax.random.fold_in(randomness.key(seed), batch),
-        num_games=min(MOST_AT_ONCE, num_games - first),
         first_number=np.int32(first),
       )
-      # Added up on the host, where integers do not overflow.
-      score = jax.tree.map(lambda x: np.asarray(x, np.int64), score)
-      total = score if total is None else total + score
-      progress.update(task, completed=min(first + MOST_AT_ONCE, num_games))
-  assert total is not None
-  wins, draws, losses = (
-    tuple(map(int, sides)) for sides in (total.wins, total.draws, total.losses)
-  )
-  return result.MatchResult(wins, draws, losses)
+      games = _finish(player_a, player_b, games, first, watch)
+      for finished in _records(games, num_games, num_opening):
+        tally.add(finished)
+        if write_fn is not None:
+          write_fn(finished)
+  return tally.result()
+
+
+def _finish(
+  player_a: players.Player,
+  player_b: players.Player,
+  games: arena.Games,
+  num_before: int,
+  watch: watching.Watch,
+) -> arena.Games:
+  """Plays games to their end, with a look at them now and then.
+
+  Args:
+    player_a: one player.
+    player_b: the other.
+    games: to be finished.
+    num_before: how many games of the match are over already.
+    watch: shows them.
+  """
+  num_plies = 1
+  while True:
+    begin = time.monotonic()
+    games = jax.block_until_ready(
+      arena.advance_games(player_a, player_b, games, np.int32(num_plies))
+    )
+    groups = (games.turn_a, games.turn_b)
+    is_over = np.concatenate([np.asarray(group.state.is_over) for group in groups])
+    num_moves = np.concatenate([np.asarray(group.state.num_moves) for group in groups])
+    num_over = int(is_over.sum())
+    share = _worth(num_moves, is_over)
+    watch.played(num_before + num_over, ply=int(num_moves.max()), share=share)
+    if num_over == len(is_over):
+      return games
+    if time.monotonic() - begin < SECONDS_BETWEEN_LOOKS / 2:
+      num_plies *= 2
+
+
+def _worth(num_moves: np.ndarray, is_over: np.ndarray) -> float:
+  """Returns how many games the moves of those in progress are worth, about."""
+  if not is_over.any():
+    return 0.0  # Nobody knows how long they are.
+  usual = num_moves[is_over].mean()
+  # A game that is longer than others may be over with the next move.
+  return float((num_moves[~is_over] / (num_moves[~is_over] + usual)).sum())
+
+
+def _records(
+  games: arena.Games, num_games: int, num_opening: int
+) -> Iterator[record_lib.GameRecord]:
+  """Yields finished games in the order of their numbers, below that of all games."""
+  groups = [jax.tree.map(np.asarray, group) for group in (games.turn_a, games.turn_b)]
+  joined = jax.tree.map(lambda *leaves: np.concatenate(leaves), *map(_facts, groups))
+  numbers, winners, num_moves, actions = joined
+  for place in np.argsort(numbers):
+    number = int(numbers[place])
+    if number < num_games:
+      yield record_lib.GameRecord(
+        number,
+        tuple(actions[place, : num_moves[place]].tolist()),
+        (1, -1)[number % 2] * int(winners[place]),
+        num_opening=num_opening,
+      )
+
+
+def _facts(group: arena.Group) -> tuple[Any, ...]:
+  return group.number, group.state.winner, group.state.num_moves, group.actions

@@ -5,6 +5,7 @@ import dataclasses
 import itertools
 import re
 
+from train.report import deviations
 from train.report import papers
 from train.report import runs as runs_lib
 from train.report import statistics
@@ -25,6 +26,9 @@ PLAIN_COLUMNS = {
   "end": papers.Column(title="End score %", statistic="end", scale=100),
 }
 
+# Why there is no test against the paper where our trials deviate.
+DEVIATES = "a row is not made as the paper's"
+
 PLAIN_PLOT = papers.Curve(y_label="Score %", scale=100, bounds=(0, 100))
 
 
@@ -36,9 +40,10 @@ class Cell:
     ours: the summary over our trials.
     is_complete: whether further training can no longer change it.
     paper: the paper's number, if it has one.
-    against_paper: the test of whether the two differ.
+    against_paper: the test of whether the two differ; none if our trials were made
+      otherwise.
     has_paper_inside: whether the paper's mean lies in our interval; None if either is
-      missing.
+      missing, or our trials were made otherwise.
   """
 
   ours: statistics.Summary
@@ -57,6 +62,7 @@ class Entry:
     label: its label in tables and figures.
     game: the game of its columns, if the table has columns for several games.
     record: the trials of this row; None if it was not run.
+    deviations: how they were made otherwise than the paper's row.
     cells: its numbers, by column.
   """
 
@@ -64,6 +70,7 @@ class Entry:
   label: str
   game: str | None
   record: runs_lib.Record | None
+  deviations: tuple[str, ...]
   cells: dict[str, Cell]
 
 
@@ -124,14 +131,20 @@ class Section:
   def comparisons(
     self, column: str
   ) -> Iterator[tuple[int, int, statistics.Comparison]]:
-    """Yields Welch's t-test of one column for each pair of rows that were run."""
+    """Yields Welch's t-test of one column for each pair of rows that were run.
+
+    The p-values are corrected for the number of pairs, by Holm's method.
+    """
     ran = [
       (number, entry.cells[column].ours)
       for number, entry in enumerate(self.entries)
       if entry.record is not None and column in entry.cells
     ]
-    for (first, ours), (second, others) in itertools.combinations(ran, 2):
-      yield first, second, statistics.compare(ours, others)
+    pairs = list(itertools.combinations(ran, 2))
+    tests = [statistics.compare(ours, others) for (_, ours), (_, others) in pairs]
+    corrected = statistics.correct(tests)
+    for ((first, _), (second, _)), test in zip(pairs, corrected, strict=True):
+      yield first, second, test
 
 
 def gather(runs: Sequence[runs_lib.Run]) -> tuple[Section, ...]:
@@ -236,9 +249,11 @@ def _entries(
   ]
   for record in found:
     full_label = label if len(found) == 1 else f"{label} ({record.label})"
-    yield Entry(row, full_label, game, record, _cells(record, table, row, game))
+    found_deviations = deviations.find(record, table, row)
+    cells = _cells(record, table, row, game, is_comparable=not found_deviations)
+    yield Entry(row, full_label, game, record, found_deviations, cells)
   if not found and table.values.get(row):
-    yield Entry(row, label, game, None, _cells(None, table, row, game))
+    yield Entry(row, label, game, None, (), _cells(None, table, row, game))
 
 
 def _plain_section(game: str, of_game: Sequence[runs_lib.Record]) -> Section:
@@ -251,7 +266,7 @@ def _plain_section(game: str, of_game: Sequence[runs_lib.Record]) -> Section:
     values={},
   )
   entries = [
-    Entry(label, label, None, record, _cells(record, table, label, None))
+    Entry(label, label, None, record, (), _cells(record, table, label, None))
     for record, label in zip(of_game, table.rows, strict=True)
   ]
   drawings = [
@@ -276,7 +291,12 @@ def _plain_section(game: str, of_game: Sequence[runs_lib.Record]) -> Section:
 
 
 def _cells(
-  record: runs_lib.Record | None, table: papers.Table, row: str, game: str | None
+  record: runs_lib.Record | None,
+  table: papers.Table,
+  row: str,
+  game: str | None,
+  *,
+  is_comparable: bool = True,
 ) -> dict[str, Cell]:
   """Returns the cells of a row in the columns for a game."""
   cells = {}
@@ -290,10 +310,11 @@ def _cells(
       sd=paper.sd if paper else None,
       n=table.trials,
     )
-    has_paper_inside = (
-      statistics.contains(ours, paper.mean, digits=column.digits) if paper else None
-    )
-    against_paper = statistics.compare(ours, theirs)
+    against_paper, has_paper_inside = statistics.compare(ours, theirs), None
+    if not is_comparable:
+      against_paper = dataclasses.replace(against_paper, p=None, reason=DEVIATES)
+    elif paper is not None:
+      has_paper_inside = statistics.contains(ours, paper.mean, digits=column.digits)
     cells[name] = Cell(ours, is_complete, paper, against_paper, has_paper_inside)
   return cells
 

@@ -116,6 +116,7 @@ def as_json(report: Report) -> dict[str, Any]:
 
   `rows` has the numbers of papers' rows, `plain_rows` those of runs without a paper,
   `readings` the distance of each reading to its paper, `runs` the status of each run.
+  A row with `deviations` was made otherwise than the paper's and has no p against it.
   Unknown values are null.
   """
   rows: list[dict[str, Any]] = []
@@ -180,6 +181,7 @@ def _json_rows(
         "p": test.p,
         "paper_in_interval": cell.has_paper_inside,
         "is_finished": cell.is_complete,
+        "deviations": list(entry.deviations),
         "paper_name": section.paper.name if section.paper is not None else None,
         "run": entry.record.label,
         "reading": reading,

@@ -104,20 +104,27 @@ def _notes(ranking: readings.Ranking) -> Iterator[str]:
       "Not all readings have the same numbers: distances are comparable only between "
       "those that do."
     )
-  yield from section_tables.trial_notes(
+  entries = [
     (f"{reading.name}, {ranking.label(place)}", entry)
     for reading in ranking.readings
     for place, entry in reading.entries.items()
+  ]
+  yield from section_tables.trial_notes(entries)
+  yield from section_tables.deviation_notes(
+    (reading.name, entry)
+    for reading in ranking.readings
+    for entry in reading.entries.values()
   )
 
 
 def _label(reading: readings.Reading, entry: comparison.Entry | None = None) -> str:
-  """Returns a reading's name, marked if the reading, or its entry, is unfinished."""
-  if entry is None:
-    is_complete = reading.is_complete
-  else:
-    is_complete = all(cell.is_complete for cell in entry.cells.values())
-  return reading.name + ("" if is_complete else section_tables.UNFINISHED)
+  """Returns a reading's name, with the marks of the reading, or of its entry."""
+  entries = reading.entries.values() if entry is None else [entry]
+  cells = [cell for found in entries for cell in found.cells.values()]
+  is_complete = all(cell.is_complete for cell in cells)
+  mark = "" if is_complete else section_tables.UNFINISHED
+  deviates = any(found.deviations for found in entries)
+  return reading.name + mark + (section_tables.DEVIATING if deviates else "")
 
 
 def _num_games(record: runs_lib.Record) -> int:

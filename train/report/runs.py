@@ -11,6 +11,8 @@ import zlib
 import numpy as np
 import pydantic
 
+from train import config as config_lib
+from train.config import migrations
 from train.config import plan
 from train.config import regular
 from train.config import yaml_text
@@ -136,6 +138,7 @@ class Run:
     label: the shortest end of that path that is unique in the report.
     game: the game's name.
     opponents: the opponents' names if there are several, else empty.
+    settings: the whole config, laid out as configs are now.
     paper: the config's `paper`, if any.
     planned: the numbers of games after which trials are tested.
     num_planned: the number of tests of a trial that does not end early.
@@ -147,6 +150,7 @@ class Run:
   label: str
   game: str
   opponents: tuple[str, ...]
+  settings: Mapping[str, Any]
   paper: _PaperSettings | None
   planned: tuple[int, ...]
   num_planned: int
@@ -345,6 +349,7 @@ def read(directory: pathlib.Path, *, label: str | None = None) -> Run:
     label=label or files.name,
     game=str(config.game),
     opponents=config.opponents,
+    settings=_settings(files.config),
     paper=config.paper,
     planned=planned,
     # A finished run has all of its tests.
@@ -386,6 +391,16 @@ def shortest_unique_ends(paths: Sequence[pathlib.Path]) -> list[str]:
       num_parts += 1
     labels.append(end(path, num_parts))
   return labels
+
+
+def _settings(path: pathlib.Path) -> dict[str, Any]:
+  """Returns a saved config with present names, and defaults of what it does not say."""
+  saved = yaml_text.parse(_read_text(path))
+  try:
+    return config_lib.to_mapping(config_lib.from_saved(saved, str(path)))
+  except ValueError:
+    # Of a learner or a player that is no more: a report does not need it.
+    return migrations.migrate(saved)
 
 
 def _parse(path: pathlib.Path, model: Any, parse_fn: Any) -> Any:

@@ -10,8 +10,10 @@ from train.report import statistics
 from train.report import tables
 
 __all__ = [
+  "DEVIATING",
   "NOTHING",
   "UNFINISHED",
+  "deviation_notes",
   "format_spread",
   "of_pairs",
   "of_runs",
@@ -21,6 +23,7 @@ __all__ = [
 
 NOTHING = "–"  # noqa: RUF001 - an en dash: a hyphen looks like a minus
 UNFINISHED = "*"
+DEVIATING = "†"
 
 # If two true means are equal and have equal standard errors, one estimate is outside
 # the other's 95 % interval when their difference, which has sqrt(2) times that error,
@@ -73,7 +76,7 @@ def of_pairs(section: comparison.Section) -> tables.Table | None:
       for title, places, cells in groups
     ),
     notes=(
-      "p is not corrected for the number of pairs.",
+      "p is corrected for the number of pairs of rows under each heading (Holm).",
       *_reason_notes(reasons),
     ),
   )
@@ -132,6 +135,25 @@ def trial_notes(entries: Iterable[tuple[str, comparison.Entry]]) -> Iterator[str
       yield f"{label}: without {_trials(record.diverged)}, which diverged."
 
 
+def deviation_notes(
+  entries: Iterable[tuple[str, comparison.Entry]],
+) -> Iterator[str]:
+  """Yields notes on rows that were made otherwise than the paper's.
+
+  Args:
+    entries: the rows with their labels.
+  """
+  labels: dict[tuple[str, ...], list[str]] = {}
+  ran = [(label, entry) for label, entry in entries if entry.record]
+  for label, entry in ran:
+    labels.setdefault(entry.deviations, []).append(label)
+  for number, (found, of_labels) in enumerate(filter(lambda i: i[0], labels.items())):
+    is_first, rows = number == 0, ", ".join(dict.fromkeys(of_labels))
+    begin = f"{DEVIATING} Not made as the paper's row, so not tested against it. "
+    rows = "All rows" if len(labels) == 1 and len(ran) > 1 else rows
+    yield f"{begin if is_first else ''}{rows}: {'; '.join(found)}."
+
+
 def format_spread(value: statistics.Summary | papers.Value | None, digits: int) -> str:
   """Returns a mean with its standard deviation, if they are known."""
   if value is None or value.mean is None:
@@ -163,8 +185,9 @@ def _cell_rows(
       continue
     ours = cell.ours
     is_unfinished = ours.n > 0 and not cell.is_complete
+    marks = (UNFINISHED if is_unfinished else "") + (DEVIATING * bool(entry.deviations))
     row = [
-      entry.label + (UNFINISHED if is_unfinished else ""),
+      entry.label + marks,
       format_spread(ours, column.digits),
       *([str(ours.n) if ours.n else NOTHING] if _shows_n(section) else []),
       _format_interval(ours.interval, column.digits),
@@ -209,12 +232,13 @@ def _section_notes(section: comparison.Section) -> Iterator[str]:
   if section.paper is not None and section.table is not None:
     yield from section.paper.tables[section.table].notes
   yield from trial_notes((entry.label, entry) for entry in section.entries)
+  yield from deviation_notes((entry.label, entry) for entry in section.entries)
   if _has_spread(section):
     yield from _reason_notes(
       {
         cell.against_paper.reason
         for entry in section.entries
-        if entry.record
+        if entry.record and not entry.deviations
         for cell in entry.cells.values()
         if cell.paper is not None
       }

@@ -20,6 +20,7 @@ __all__ = [
   "align",
   "compare",
   "contains",
+  "correct",
   "end",
   "final",
   "intervals",
@@ -274,6 +275,27 @@ def compare(first: Summary, second: Summary) -> Comparison:
     equal_var=False,
   )
   return Comparison(difference, float(result.pvalue))
+
+
+def correct(tests: Sequence[Comparison]) -> list[Comparison]:
+  """Corrects the p-values of several tests for their number, by Holm's method.
+
+  The lowest p is multiplied by the number of tests, the next by one less, and so on; a
+  corrected p is at least that of a lower one, and at most 1. So the chance that any of
+  the tests finds a difference where there is none is at most what each p is held to.
+
+  Args:
+    tests: those without a p are not counted.
+  """
+  places = [place for place, test in enumerate(tests) if test.p is not None]
+  places.sort(key=lambda place: tests[place].p or 0.0)
+  corrected, least = list(tests), 0.0
+  for rank, place in enumerate(places):
+    p = tests[place].p
+    assert p is not None
+    least = max(least, min(1.0, p * (len(places) - rank)))
+    corrected[place] = dataclasses.replace(tests[place], p=least)
+  return corrected
 
 
 def contains(summary: Summary, mean: float, *, digits: int) -> bool | None:

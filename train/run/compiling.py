@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 import concurrent.futures
+import contextlib
 import threading
+import time
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
   import jax
 
-__all__ = ["begin", "in_background", "is_busy", "wait"]
+__all__ = [
+  "begin",
+  "in_background",
+  "is_busy",
+  "is_waited_for",
+  "seconds_waited",
+  "wait",
+]
 
 # As many are kept, those that were used last.
 MOST_KEPT = 64
@@ -28,6 +37,10 @@ _compiling = concurrent.futures.ThreadPoolExecutor(2, "compiling")
 
 _programs: collections.OrderedDict[Hashable, Program] = collections.OrderedDict()
 _lock = threading.Lock()
+
+# When each thread that waits for a program began to, and how long all others waited.
+_waiting: dict[int, float] = {}
+_waited = 0.0
 
 
 def begin(key: Hashable, lower_fn: Callable[[], jax.stages.Lowered]) -> Program:
@@ -60,10 +73,11 @@ def wait(
     meanwhile_fn: called if the program has to be compiled, to begin with another one.
   """
   program = begin(key, lower_fn)
-  if meanwhile_fn is not None and _is_late(program):
-    meanwhile_fn()
   try:
-    return program.result()
+    with _counted_as_waiting():
+      if meanwhile_fn is not None and _is_late(program):
+        meanwhile_fn()
+      return program.result()
   except Exception:
     with _lock:
       _programs.pop(key, None)  # Who asks again tries again.
@@ -82,6 +96,31 @@ def is_busy() -> bool:
   """
   with _lock:
     return any(not program.done() for program in _programs.values())
+
+
+def is_waited_for() -> bool:
+  """Returns whether a thread waits for a program at this moment."""
+  return bool(_waiting)
+
+
+def seconds_waited() -> float:
+  """Returns how long programs were waited for, up to this moment."""
+  with _lock:
+    now = time.monotonic()
+    return _waited + sum(now - begin for begin in _waiting.values())
+
+
+@contextlib.contextmanager
+def _counted_as_waiting() -> Iterator[None]:
+  global _waited
+  thread = threading.get_ident()
+  with _lock:
+    _waiting[thread] = time.monotonic()
+  try:
+    yield
+  finally:
+    with _lock:
+      _waited += time.monotonic() - _waiting.pop(thread)
 
 
 def _is_late(program: Program) -> bool:

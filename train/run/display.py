@@ -1,24 +1,20 @@
-"""Progress on the screen: a bar on a terminal, plain lines elsewhere."""
+"""The progress of a run on the screen."""
 
-import datetime
 import math
 import time
 from types import TracebackType
 
 import rich.console
-import rich.progress
-import rich.table
 
 from train import config as config_lib
+from train.run import bar as bar_lib
+from train.run import compiling
 from train.run import progress as progress_lib
 
 __all__ = ["Display"]
 
-# Without a terminal, the least time between two lines.
-SECONDS_BETWEEN_LINES = 10.0
-
-# The time left is estimated from the progress of this long: chunks may take minutes.
-ESTIMATE_SECONDS = 600.0
+# From here on numbers are shown in millions where there is no room for more.
+MANY = 1_000_000
 
 
 class Display:
@@ -34,33 +30,21 @@ class Display:
       name: the run's name.
       config: the run's config.
     """
-    self._console = console
+    self._name = name
     self._games_wanted = config.games
     self._rate = math.nan
     self._score = math.nan
-    self._last_line = -math.inf
-    self._bar = rich.progress.Progress(
-      rich.progress.TextColumn(
-        "{task.description}",
-        markup=False,
-        # The only column that gives way on a narrow terminal.
-        table_column=rich.table.Column(overflow="ellipsis"),
-      ),
-      rich.progress.BarColumn(
-        bar_width=None, table_column=rich.table.Column(min_width=10)
-      ),
-      rich.progress.TextColumn("{task.fields[text]}", markup=False),
-      rich.progress.TimeRemainingColumn(elapsed_when_finished=True),
-      console=console,
-      disable=not console.is_terminal,
-      expand=True,
-      speed_estimate_period=ESTIMATE_SECONDS,
+    self._bar = bar_lib.Bar(
+      console,
+      name,
+      self._texts,
+      is_waiting_fn=compiling.is_waited_for,
+      clock_fn=_clock,
     )
-    total = config.games * config.num_trials
-    self._bar.add_task(name, total=total, text="compiling")
+    self._bar.total = config.games * config.num_trials
 
   def __enter__(self) -> "Display":
-    self._bar.start()
+    self._bar.__enter__()
     return self
 
   def __exit__(
@@ -69,7 +53,7 @@ class Display:
     error: BaseException | None,
     traceback: TracebackType | None,
   ) -> None:
-    self._bar.stop()
+    self._bar.__exit__(kind, error, traceback)
 
   def trained(
     self, progress: progress_lib.Progress, seconds: float | None = None
@@ -82,7 +66,7 @@ class Display:
     """
     games = sum(progress.games)
     if seconds:
-      rate = max(games - self._task.completed, 0) / seconds
+      rate = max(games - self._bar.completed, 0) / seconds
       # Smoothed, as chunks differ in length.
       is_first = math.isnan(self._rate)
       self._rate = rate if is_first else 0.7 * self._rate + 0.3 * rate
@@ -90,36 +74,39 @@ class Display:
     remaining = sum(
       max(self._games_wanted - progress.games[trial], 0) for trial in progress.active
     )
-    self._bar.update(self._task.id, completed=games, total=games + remaining)
-    self._bar.update(self._task.id, text=self._text())
+    self._bar.update(games, games + remaining)
 
   def tested(self, number: int, score: float) -> None:
     """Shows the mean score of a test."""
     self._score = score
-    self._bar.update(self._task.id, text=self._text())
-    now = time.monotonic()
-    if self._bar.disable and now - self._last_line >= SECONDS_BETWEEN_LINES:
-      self._last_line = now
-      parts = [self._text()]
-      if self._task.time_remaining is not None:
-        left = datetime.timedelta(seconds=self._task.time_remaining)
-        parts.append(f"{left} left")
-      self.say(f"{self._task.description}: test {number}: {', '.join(parts)}")
+    self._bar.say_now_and_then(f"{self._name}: test {number}")
 
   def say(self, text: str) -> None:
     """Prints one line."""
-    self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+    self._bar.say(text)
 
-  @property
-  def _task(self) -> rich.progress.Task:
-    return self._bar.tasks[0]
-
-  def _text(self) -> str:
+  def _texts(self) -> list[str]:
     """Returns the games played, the games per second and the score, if known."""
-    parts = [f"{self._task.completed:,.0f}/{self._task.total:,.0f} games"]
-    # The first chunk is compiled before its first game.
-    is_compiling = math.isnan(self._rate)
-    parts.append("compiling" if is_compiling else f"{self._rate:,.0f} games/s")
-    if not math.isnan(self._score):
-      parts.append(f"score {self._score:.1%}")
-    return ", ".join(parts)
+    done, total = self._bar.completed, self._bar.total
+    # The first chunk is compiled before its first game; later ones, and tests, may be.
+    is_compiling = math.isnan(self._rate) or compiling.is_waited_for()
+    score = [] if math.isnan(self._score) else [f"score {self._score:.1%}"]
+    texts = []
+    for number_fn in (_in_full, _in_short):
+      rate = "compiling" if is_compiling else f"{number_fn(self._rate)} games/s"
+      games = f"{number_fn(done)}/{number_fn(total)} games"
+      texts.append(", ".join([games, rate, *score]))
+    return [*texts, ", ".join([rate, *score]), rate]
+
+
+def _clock() -> float:
+  """Returns seconds; they stand still while a program is compiled."""
+  return time.monotonic() - compiling.seconds_waited()
+
+
+def _in_full(number: float) -> str:
+  return f"{number:,.0f}"
+
+
+def _in_short(number: float) -> str:
+  return f"{number / MANY:,.1f}M" if number >= MANY else f"{number / 1000:,.0f}k"

@@ -282,6 +282,39 @@ def test_a_record_that_cannot_be_written_is_one_error(console, tmp_path):
     host.play(GAME, LastFree, LastFree, num_games=1, console=console, record=tmp_path)
 
 
+def test_an_engine_goes_on_from_openings_played_with_both_sides(console, tmp_path):
+  path = tmp_path / "games.txt"
+  engine = client.GomocupEngine(GAME, command("good"), client.Limits())
+  asked = []
+
+  def ask(process, question, seconds, ask=engine._ask):
+    asked.append(question)
+    return ask(process, question, seconds)
+
+  engine._ask = ask
+  result = host.play(
+    GAME, lambda: engine, LastFree, num_games=4, console=console, num_opening=3,
+    record=path,
+  )  # fmt: skip
+  assert result.forfeits == ()
+  games = [line.split(": ")[2].split() for line in path.read_text().splitlines()]
+  assert games[0][:3] == games[1][:3] != games[2][:3] == games[3][:3]
+  boards = [question.split("\n") for question in asked if question.startswith("BOARD")]
+  # The other is asked first in game 0, whose first side is the engine.
+  assert [len(board) for board in boards] == [6, 5, 6, 5]
+  assert [stone[-1] for stone in boards[0][1:-1]] == ["1", "2", "1", "2"]
+  assert [stone[-1] for stone in boards[1][1:-1]] == ["2", "1", "2"]
+
+
+def test_an_engine_that_begins_on_the_empty_board_takes_no_openings(console):
+  arguments = {"num_games": 2, "seed": 0, "limits": QUICK, "record": None}
+  game = jaxgames.make("gomoku:size=19")
+  with pytest.raises(ValueError, match="choose --openings 0"):
+    versus.play(
+      game, "engine:bsdgames", "random", console=console, num_opening=2, **arguments
+    )
+
+
 @hypothesis.settings(max_examples=25)
 @hypothesis.given(
   st.binary(max_size=300)

@@ -30,6 +30,26 @@ def test_pairs_of_rows_are_tested(tmp_path):
   reports.write_run(tmp_path / "wide", [[0.1], [0.15], [0.2]], paper=reports.WIDE)
   text = reports.printed(document.make([tmp_path]))
   assert "2 Wide unstructured  <0.001" in text
+  assert "p is corrected for the number of pairs of rows under each heading" in text
+
+
+def test_p_of_pairs_are_larger_the_more_pairs_there_are(tmp_path):
+  scores = {"deep_structured": [0.5, 0.6, 0.7], "wide_unstructured": [0.1, 0.2, 0.3]}
+  for row, values in scores.items():
+    paper = reports.DEEP | {"row": row}
+    reports.write_run(tmp_path / row, [[value] for value in values], paper=paper)
+  (two,) = document.make([tmp_path]).sections
+  (_, _, alone), *_ = two.comparisons("end")
+  paper = reports.DEEP | {"row": "small_structured"}
+  reports.write_run(tmp_path / "small", [[0.5], [0.6], [0.75]], paper=paper)
+  (three,) = document.make([tmp_path]).sections
+  tests = {
+    (three.entries[first].row, three.entries[second].row): test.p
+    for first, second, test in three.comparisons("end")
+  }
+  assert len(tests) == 3
+  # It is the lowest of three.
+  assert tests["deep_structured", "wide_unstructured"] == pytest.approx(3 * alone.p)
 
 
 def test_unfinished_run_shows_its_progress(tmp_path):

@@ -210,3 +210,15 @@ def test_mean_is_inside_an_interval_as_printed(mean, is_inside):
 
 def test_nothing_is_inside_a_missing_interval():
   assert statistics.contains(statistics.Summary(1.0, None, 1), 1.0, digits=2) is None
+
+
+def test_p_values_are_corrected_for_their_number_by_holm():
+  tests = [statistics.Comparison(1.0, p) for p in (0.01, 0.04, 0.03)]
+  tests.insert(1, statistics.Comparison(None, None, "there is no test"))
+  corrected = [test.p for test in statistics.correct(tests)]
+  assert corrected == [
+    pytest.approx(0.03),
+    None,
+    pytest.approx(0.06),
+    pytest.approx(0.06),
+  ]

@@ -7,6 +7,8 @@ import pytest
 import rich.console
 
 from tests.support import runs
+from train.run import bar
+from train.run import compiling
 from train.run import display
 
 CONFIG = types.SimpleNamespace(games=250_000, num_trials=2)
@@ -58,10 +60,57 @@ def test_without_a_terminal_there_is_a_line_now_and_then(console, monkeypatch):
     shown.trained(make_progress(10_000), 0.5)
     shown.tested(1, 0.125)
     shown.tested(2, 0.25)  # Too soon for another line.
-    monkeypatch.setattr(display, "SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr(bar, "SECONDS_BETWEEN_LINES", 0.0)
+    shown._bar._next_line = 0.0
     shown.trained(make_progress(125_000), 0.5)
     shown.tested(3, 0.5)
   first, second = runs.said(console).splitlines()
   assert first == ("run: test 1: 20,000/500,000 games, 40,000 games/s, score 12.5%")
   assert second.startswith("run: test 3: 250,000/500,000 games, 166,000 games/s, score")
   assert second.endswith(" left")
+
+
+def test_a_bar_of_any_run_fits_any_terminal(terminal):
+  huge = types.SimpleNamespace(games=2_000_000_000, num_trials=2)
+  with display.Display(terminal, "a_run_with_quite_a_long_name", huge) as shown:
+    shown.trained(make_progress(0))
+    shown.trained(make_progress(1_234_567_890), 500.0)
+    shown.tested(1, 0.125)
+    for width in (40, 60, 80, 100, 200):
+      line = bar_of(shown, width)
+      assert "\n" not in line
+      assert len(line) <= width
+      assert "games/s" in line
+    assert "2,469.1M/4,000.0M games" in bar_of(shown, 80)
+    assert "2,469,135,780/4,000,000,000 games" in bar_of(shown, 120)
+
+
+def test_the_bar_says_whenever_something_is_compiled_and_then_has_no_time(terminal):
+  with display.Display(terminal, "run", CONFIG) as shown:
+    shown.trained(make_progress(0))
+    shown.trained(make_progress(10_000), 0.5)
+    assert "40,000 games/s" in bar_of(shown, 80)
+    assert "compiling" not in bar_of(shown, 80)
+    # As when the first test is not compiled yet.
+    with compiling._counted_as_waiting():
+      line = bar_of(shown, 80)
+      assert "20,000/500,000 games, compiling" in line
+      assert "games/s" not in line
+      assert bar.NO_TIME in line
+    assert "games/s" in bar_of(shown, 80)
+
+
+def test_the_time_left_runs_down_and_is_not_shown_when_it_has_run_out(terminal):
+  seconds = [0.0]
+  shown = bar.Bar(terminal, "run", lambda: ["text"], clock_fn=lambda: seconds[0])
+
+  def time_after(now):
+    seconds[0] = now
+    return bar_of(types.SimpleNamespace(_bar=shown), 80).split()[-1]
+
+  shown.update(0, 100)
+  assert time_after(5) == bar.NO_TIME
+  shown.update(50, 100)
+  assert time_after(6) == "0:00:04"
+  assert time_after(9) == "0:00:01"
+  assert time_after(60) == bar.NO_TIME

@@ -22,8 +22,10 @@ __all__ = [
   "Paper",
   "Part",
   "Plot",
+  "Setting",
   "Table",
   "Value",
+  "format_setting",
   "load",
   "names",
 ]
@@ -54,6 +56,50 @@ class Value(_Model):
         raise ValueError(f"a value is a mean or [mean, sd], not {data}")
       return dict(zip(("mean", "sd"), data, strict=True))
     return data
+
+
+class Setting(_Model):
+  """What a setting of a run must be for the run to be made as a paper's row was.
+
+  In YAML a value alone, or `{at_least: 1000}`, `{at_most: 16}`, `{one_of: [a, b]}`.
+
+  Attributes:
+    one_of: the values that it may have.
+    at_least: the lowest number that it may be.
+    at_most: the highest.
+  """
+
+  one_of: tuple[Any, ...] = ()
+  at_least: int | float | None = None
+  at_most: int | float | None = None
+
+  @pydantic.model_validator(mode="before")
+  @classmethod
+  def _from_value(cls, data: Any) -> Any:
+    return data if isinstance(data, Mapping) else {"one_of": [data]}
+
+  def allows(self, value: Any) -> bool:
+    """Returns whether a setting may have this value."""
+    if self.one_of:
+      return value in self.one_of
+    if not isinstance(value, int | float):
+      return False
+    least, most = self.at_least, self.at_most
+    return (least is None or value >= least) and (most is None or value <= most)
+
+  def as_text(self) -> str:
+    """Returns what it must be, for people."""
+    if self.one_of:
+      return " or ".join(map(format_setting, self.one_of))
+    bounds = {"at least": self.at_least, "at most": self.at_most}
+    known = {name: bound for name, bound in bounds.items() if bound is not None}
+    return " and ".join(f"{name} {format_setting(b)}" for name, b in known.items())
+
+
+def format_setting(value: Any) -> str:
+  """Returns a setting's value for people."""
+  is_number = isinstance(value, int | float) and not isinstance(value, bool)
+  return f"{value:,}" if is_number and value == int(value) > 999 else str(value)
 
 
 class Column(_Model):
@@ -92,6 +138,9 @@ class Table(_Model):
     columns: the columns by name.
     values: the numbers in the paper, by row and column.
     notes: sentences on how the paper's numbers and ours were computed.
+    settings: what the paper says that all its rows were made with, by the dotted names
+      of settings in configs. What it does not say is not here.
+    row_settings: the same of each row.
   """
 
   title: str
@@ -100,6 +149,14 @@ class Table(_Model):
   columns: dict[str, Column]
   values: dict[str, dict[str, Value]]
   notes: tuple[str, ...] = ()
+  settings: dict[str, Setting] = pydantic.Field(default_factory=dict)
+  row_settings: dict[str, dict[str, Setting]] = pydantic.Field(default_factory=dict)
+
+  @pydantic.model_validator(mode="after")
+  def _settings_have_rows(self) -> "Table":
+    for row in self.row_settings:
+      _check_known("row", row, self.rows)
+    return self
 
   @pydantic.model_validator(mode="after")
   def _values_have_places(self) -> "Table":
@@ -121,6 +178,10 @@ class Table(_Model):
     """The games that its columns are for; empty if they are for all games."""
     games = (column.game for column in self.columns.values())
     return tuple(dict.fromkeys(game for game in games if game is not None))
+
+  def made_with(self, row: str) -> dict[str, Setting]:
+    """Returns what a row was made with, by the dotted names of settings."""
+    return self.settings | self.row_settings.get(row, {})
 
   def value(self, row: str, column: str) -> Value | None:
     """Returns the paper's number, or None if it has none there."""
