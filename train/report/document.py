@@ -17,6 +17,7 @@ from train.report import readings
 from train.report import runs as runs_lib
 from train.report import section_tables
 from train.report import tables
+from train.run import durable
 
 __all__ = ["Report", "as_json", "make", "print_to", "write"]
 
@@ -104,7 +105,7 @@ def write(report: Report, directory: pathlib.Path | str) -> list[pathlib.Path]:
   try:
     directory.mkdir(parents=True, exist_ok=True)
     for name, contents in files.items():
-      (directory / name).write_bytes(contents)
+      durable.replace(directory / name, contents)
   except OSError as error:
     reason = error.strerror or error
     raise ValueError(f"cannot write the report into {directory}: {reason}") from error
