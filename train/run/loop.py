@@ -346,7 +346,7 @@ def _is_at(reached: programs.Reached | None, target: int) -> bool:
 
 def _refuse_if_held(files: run_directory.RunDirectory) -> None:
   if files.holds_run:
-    raise ValueError(
+    raise run_directory.TakenError(
       f"there is a run in {files.path} already; to continue it: "
       f"{_resume_command(files)}"
     )
