@@ -21,6 +21,8 @@ from train import config as config_lib
 from train.bench import games as bench_games
 from train.bench import training as bench_training
 from train.cli import common
+from train.cli import training
+from train.config import agent_names
 
 CONFIGS = paths.ROOT / "configs"
 
@@ -137,6 +139,19 @@ def test_wrong_config_is_one_sentence(empty, command, arguments, words):
   assert not list(empty.iterdir())
 
 
+def test_after_a_sweep_agents_are_named_as_match_takes_them(empty):
+  for number in range(7):
+    run = empty / "sweep" / f"run_{number}"
+    run.mkdir(parents=True)
+    (run / "config.yaml").touch()
+  few = training._name_agents(pathlib.Path("sweep/run_3"))
+  assert few == "sweep/run_3"
+  *named, rest = training._name_agents(pathlib.Path("sweep")).split(", ")
+  assert rest == "and 2 more in sweep"
+  assert len(named) == 5
+  assert all(map(agent_names.is_agent, named))
+
+
 @pytest.mark.parametrize("command", ["train", "sweep", "config"])
 def test_a_config_that_is_not_there_is_one_sentence(empty, command):
   result = invoke(command, "quickstrt", "trials=2")
@@ -149,7 +164,7 @@ def test_a_config_that_is_not_there_is_one_sentence(empty, command):
 def test_a_sweep_is_not_trained_but_swept(empty):
   result = invoke("train", "ttt3d/table2")
   assert result.exit_code == 2
-  assert "jaxgames sweep ttt3d/table2" in result.stderr
+  assert "use jaxgames sweep ttt3d/table2" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["export", "resume", "sweep", "train"]
 
+# So many agents are named when they are trained.
+MOST_NAMED = 5
+
 
 def train(
   config: arguments.ConfigArgument,
@@ -88,12 +91,17 @@ def sweep(
   allow_different: arguments.DifferentOption = False,
   tensorboard: arguments.TensorboardOption = False,
 ) -> None:
-  """Makes many runs; the same command again continues after a stop."""
+  """Makes many runs; the same command again continues after a stop.
+
+  Several of these commands may share a directory: each takes the next run that no other
+  is making. One that finds no run left for it ends, and leaves the report to the last.
+  """
   with common.errors_as_one_line():
     runs = _load_sweeps(configs, out, devices)
     from train.run import sweep as sweep_lib
 
     console = rich.console.Console()
+    unfinished = None
     for directory, named in runs.items():
       outcome = sweep_lib.run(
         named,
@@ -102,9 +110,10 @@ def sweep(
         allow_different=allow_different,
         tensorboard=tensorboard,
       )
-      if not outcome.is_finished:
+      unfinished = unfinished if outcome.is_finished else outcome
+      if outcome.signal is not None:
         break
-    _finish(outcome, list(runs))
+    _finish(unfinished or outcome, list(runs))
 
 
 def export(
@@ -188,10 +197,23 @@ def _finish(outcome: loop.Outcome, directories: list[pathlib.Path]) -> None:
   """Shows the results of what is finished, or leaves as a signal would have it."""
   from train.report import document
 
-  if outcome.has_diverged:
-    common.say(f"no trial of {outcome.directory} came to its end: all have diverged")
-  if outcome.exit_code:
+  if outcome.signal and not outcome.is_finished:
     raise typer.Exit(outcome.exit_code)
+  if not outcome.is_finished:
+    return  # Other processes train what is left, and will show the report.
   common.show_report(document.make(directories), directories[0] / "report")
   for directory in directories:
-    common.say(f"agents, to match, play or export: {directory}")
+    common.say(f"agents, to match, play or export: {_name_agents(directory)}")
+  if outcome.has_diverged:
+    common.say(f"in {outcome.directory} all trials of a run have diverged: see above")
+    raise typer.Exit(outcome.exit_code)
+
+
+def _name_agents(directory: pathlib.Path) -> str:
+  """Returns the runs in a directory, each as `jaxgames match` takes it."""
+  from train.run import directory as run_directory
+
+  found = [str(files.path) for files in run_directory.find_runs(directory)]
+  more = len(found) - MOST_NAMED
+  named = ", ".join(found[:MOST_NAMED])
+  return f"{named}, and {more} more in {directory}" if more > 0 else named

@@ -298,7 +298,7 @@ def read(path: pathlib.Path | str, overrides: Sequence[str] = ()) -> Unchecked:
   """
   source = config_files.read(names.find(path))
   if "runs" in source.values:
-    raise ValueError(f"{source.name} has many runs: jaxgames sweep {path} makes them")
+    raise ValueError(f"{source.name} has many runs: use jaxgames sweep {path}")
   return _validate(config_files.apply_overrides(source, overrides))
 
 

@@ -12,7 +12,11 @@ from typing import Any, TextIO
 from train.config import regular
 from train.run import durable
 
-__all__ = ["Metrics", "RunDirectory", "find_lines", "find_runs"]
+__all__ = ["Metrics", "RunDirectory", "TakenError", "find_lines", "find_runs"]
+
+
+class TakenError(ValueError):
+  """A run is in the directory already, or another process trains there."""
 
 
 class RunDirectory:
@@ -101,7 +105,8 @@ class RunDirectory:
     """Creates the directory if needed, and locks it against other processes.
 
     Raises:
-      ValueError: if another process trains in it, or it cannot be written.
+      TakenError: if another process trains in it.
+      ValueError: if it cannot be written.
     """
     with self.errors_explained():
       self.path.mkdir(parents=True, exist_ok=True)
@@ -114,7 +119,7 @@ class RunDirectory:
         file.seek(0)
         owner = file.read().strip()
         who = f"process {owner}" if owner else "another process"
-        raise ValueError(
+        raise TakenError(
           f"{self.path} is being trained by {who}; wait for it or stop it"
         ) from None
       with self.errors_explained():

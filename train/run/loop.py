@@ -29,7 +29,7 @@ from train.run import signals
 from train.run import tensorboard as tensorboard_lib
 from train.run import trials as trials_lib
 
-__all__ = ["Outcome", "num_devices", "resume", "start"]
+__all__ = ["Outcome", "load_config", "num_devices", "resume", "start"]
 
 # A chunk should take about this long: progress is shown, and signals are noticed, after
 # each. Its length makes no difference to the numbers.
@@ -46,7 +46,7 @@ class Outcome:
   Attributes:
     directory: of the run.
     is_finished: whether there is nothing left to train.
-    has_diverged: whether no trial came to its end.
+    has_diverged: whether no trial of the run, or of one of several, came to its end.
     signal: what asked it to stop.
   """
 
@@ -124,7 +124,7 @@ def resume(
     before = None if allow_different else num_devices(files.path)
     if before is not None and before > len(jax.devices()):
       before = None
-    config, problem = _load_config(files)
+    config, problem = load_config(files)
     run = _Run(config, files, console, how_to_resume, num_devices=before)
     is_finished = run.restore(allow_different=allow_different)
     if problem:
@@ -422,13 +422,13 @@ def _is_at(reached: programs.Reached | None, target: int) -> bool:
 
 def _refuse_if_held(files: run_directory.RunDirectory) -> None:
   if files.holds_run:
-    raise ValueError(
+    raise run_directory.TakenError(
       f"there is a run in {files.path} already; to continue it: "
       f"{_resume_command(files)}"
     )
 
 
-def _load_config(
+def load_config(
   files: run_directory.RunDirectory,
 ) -> tuple[config_lib.RunConfig, str]:
   """Reads a run's config; one that cannot be read is taken from a checkpoint.

@@ -1,6 +1,6 @@
 """Many runs, one after another."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 import pathlib
 from typing import Any
 
@@ -24,7 +24,9 @@ def run(
   """Makes all runs that are not made yet, each in a directory of its name.
 
   What is finished is skipped and what was begun is continued, so the same call again
-  does what is left.
+  does what is left. Several processes may make one sweep: each takes the next run that
+  no other is making, and looks again at those of others when it has come to the end,
+  in case one was stopped. It does not wait for them.
 
   Args:
     sweep: names and configs.
@@ -43,28 +45,97 @@ def run(
   # All are looked at before hours are spent on the first.
   for name, config in sweep:
     _check_same_config(config, run_directory.RunDirectory(directory / name))
-  for place, (name, config) in enumerate(sweep, start=1):
-    files = run_directory.RunDirectory(directory / name)
-    if files.read_status().get("is_finished"):
+  options = {"allow_different": allow_different, "tensorboard": tensorboard}
+  left = list(range(len(sweep)))
+  num_before = None
+  # As long as one was made or has ended, another one may be free by now.
+  while left and len(left) != num_before:
+    num_before = len(left)
+    left, stopped = _make_free(sweep, left, directory, console, options)
+    if stopped is not None:
+      return stopped
+  if left:
+    names = ", ".join(sweep[place][0] for place in left)
+    text = f"{directory}: still trained by other processes: {names}; nothing else to do"
+    console.print(text, markup=False, highlight=False, soft_wrap=True)
+  diverged = [name for name, _ in sweep if _has_diverged(directory / name)]
+  return loop.Outcome(directory, is_finished=not left, has_diverged=bool(diverged))
+
+
+def _make_free(
+  sweep: Sequence[tuple[str, config_lib.RunConfig]],
+  places: Sequence[int],
+  directory: pathlib.Path,
+  console: rich.console.Console,
+  options: Mapping[str, bool],
+) -> tuple[list[int], loop.Outcome | None]:
+  """Makes the runs that no other process is making.
+
+  Args:
+    sweep: names and configs.
+    places: those to be made.
+    directory: of the sweep.
+    console: where progress is shown.
+    options: of `loop.resume`.
+
+  Returns:
+    The places of runs that others are making; and how the sweep ends, if it was stopped.
+  """
+  taken = []
+  for place in places:
+    text = f"the same command again (run {place + 1} of {len(sweep)})"
+    following = _next_config(sweep[place + 1 :], directory)
+    try:
+      outcome = _make(*sweep[place], directory, console, options, text, following)
+    except run_directory.TakenError:
+      taken.append(place)
       continue
-    text = f"the same command again (run {place} of {len(sweep)})"
-    options: dict[str, Any] = {
-      "tensorboard": tensorboard,
-      "how_to_resume": text,
-      "next_config": _next_config(sweep[place:], directory),
-    }
-    if files.holds_run:
-      options["allow_different"] = allow_different
-      outcome = loop.resume(files.path, console, **options)
-    else:
-      outcome = loop.start(config, files.path, console, **options)
-    if outcome.signal is not None:
+    if outcome is not None and outcome.signal is not None:
       # The run itself may have come to its end, but then others were not begun.
-      is_finished = outcome.is_finished and place == len(sweep)
+      is_finished = outcome.is_finished and place == len(sweep) - 1 and not taken
       if outcome.is_finished and not is_finished:
         console.print(f"stopped; to continue: {text}", markup=False, highlight=False)
-      return loop.Outcome(directory, is_finished=is_finished, signal=outcome.signal)
-  return loop.Outcome(directory, is_finished=True)
+      end = loop.Outcome(directory, is_finished=is_finished, signal=outcome.signal)
+      return taken, end
+  return taken, None
+
+
+def _make(
+  name: str,
+  config: config_lib.RunConfig,
+  directory: pathlib.Path,
+  console: rich.console.Console,
+  options: Mapping[str, bool],
+  how_to_resume: str,
+  next_config: config_lib.RunConfig | None,
+) -> loop.Outcome | None:
+  """Starts or resumes a run; returns None if it is finished already.
+
+  Raises:
+    TakenError: if another process is making it.
+  """
+  files = run_directory.RunDirectory(directory / name)
+  if files.read_status().get("is_finished"):
+    return None
+  common: dict[str, Any] = {
+    "tensorboard": options["tensorboard"],
+    "how_to_resume": how_to_resume,
+    "next_config": next_config,
+  }
+  if files.path.exists():
+    # Before anything is prepared for it; let go at once, as the loop takes it itself.
+    with files.locked():
+      pass
+  if not files.holds_run:
+    return loop.start(config, files.path, console, **common)
+  different = options["allow_different"]
+  return loop.resume(files.path, console, allow_different=different, **common)
+
+
+def _has_diverged(path: pathlib.Path) -> bool:
+  """Returns whether no trial of a run came to its end."""
+  status = run_directory.RunDirectory(path).read_status()
+  return bool(status.get("diverged")) and len(status["diverged"]) == status["trials"]
 
 
 def _next_config(
@@ -80,10 +151,10 @@ def _next_config(
 def _check_same_config(
   config: config_lib.RunConfig, files: run_directory.RunDirectory
 ) -> None:
-  if not files.config.exists():
+  if not files.holds_run:
     return
   # Read as a config: what was left out then has its default now.
-  saved = config_lib.to_mapping(config_lib.load_saved(files.config))
+  saved = config_lib.to_mapping(loop.load_config(files)[0])
   changes = config_lib.differences(saved, config_lib.to_mapping(config))
   if changes:
     raise ValueError(

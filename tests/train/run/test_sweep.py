@@ -1,5 +1,6 @@
 """Sweeps: each run is started, resumed or skipped."""
 
+import contextlib
 import json
 import os
 import signal
@@ -10,6 +11,7 @@ import pytest
 
 from tests.support import runs
 from tests.support import toy_learner
+from train.run import directory
 from train.run import display
 from train.run import loop
 from train.run import sweep
@@ -36,8 +38,8 @@ def count_compilations(monkeypatch) -> list:
   return calls
 
 
-def fingerprints(directory) -> list:
-  files = sorted(directory.glob("*/run.json"))
+def fingerprints(path) -> list:
+  files = sorted(path.glob("*/run.json"))
   return [json.loads(file.read_text())["fingerprints"] for file in files]
 
 
@@ -133,3 +135,50 @@ def test_an_error_in_a_program_is_raised_by_its_own_run(tmp_path, console, monke
   # It can be continued once it is mended.
   monkeypatch.undo()
   assert loop.resume(tmp_path / "broken", console).is_finished
+
+
+def test_a_second_sweep_makes_what_the_first_is_not_making(tmp_path, console):
+  named = make_sweep(3)
+  # As if another process were making the first run.
+  with directory.RunDirectory(tmp_path / "run_0").locked():
+    outcome = sweep.run(named, tmp_path, console)
+  assert outcome == loop.Outcome(tmp_path, is_finished=False)
+  assert outcome.exit_code == 0
+  last = runs.said(console).splitlines()[-1]
+  assert "still trained by other processes: run_0;" in last
+  assert not (tmp_path / "run_0" / "config.yaml").exists()
+  assert [runs.status(tmp_path / f"run_{n}")["is_finished"] for n in (1, 2)] == [
+    True
+  ] * 2
+  # Once the other is gone its run is free.
+  assert sweep.run(named, tmp_path, console).is_finished
+
+
+def test_a_run_that_another_sweep_leaves_is_made_in_the_end(
+  tmp_path, console, monkeypatch
+):
+  lock = contextlib.ExitStack()
+  lock.enter_context(directory.RunDirectory(tmp_path / "run_0").locked())
+  original = display.Display.tested
+
+  def tested(self, number, score):
+    original(self, number, score)
+    lock.close()  # The other process ends.
+
+  monkeypatch.setattr(display.Display, "tested", tested)
+  assert sweep.run(make_sweep(2), tmp_path, console).is_finished
+  assert len(fingerprints(tmp_path)) == 2
+
+
+def test_a_run_that_another_sweep_was_quicker_to_begin_is_left_to_it(
+  tmp_path, console, monkeypatch
+):
+  original = loop.start
+
+  def start(config, path, console, **options):
+    if path.name == "run_0":
+      original(config, path, console)  # The other one, which makes it all.
+    return original(config, path, console, **options)
+
+  monkeypatch.setattr(loop, "start", start)
+  assert sweep.run(make_sweep(2), tmp_path, console).is_finished
