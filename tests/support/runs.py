@@ -55,6 +55,19 @@ def stopped_run(directory: pathlib.Path, console, monkeypatch, **fields) -> None
   assert outcome.exit_code == 130
 
 
+def cut_last_line(path: pathlib.Path) -> bytes:
+  """Removes the end of a log; returns what is left."""
+  path.write_bytes(path.read_bytes()[:-9])
+  return path.read_bytes()
+
+
+def edit_last_line(path: pathlib.Path) -> bytes:
+  """Changes a number at the end of a log; returns what is there now."""
+  *others, last = path.read_bytes().splitlines(keepends=True)
+  path.write_bytes(b"".join([*others, last.replace(b'"wins": ', b'"wins": 1')]))
+  return path.read_bytes()
+
+
 def process(*arguments: str | pathlib.Path) -> subprocess.Popen:
   return subprocess.Popen(
     [sys.executable, toy_learner.__file__, *map(str, arguments)],

@@ -55,11 +55,9 @@ def resume(
 ) -> None:
   """Continues a run from its newest good checkpoint, to the same bits."""
   with common.errors_as_one_line():
-    from train.run import directory as run_directory
     from train.run import loop
 
-    begun = run_directory.RunDirectory(directory).read_status()
-    common.set_up(devices or begun.get("machine", {}).get("devices"))
+    common.set_up(devices or loop.num_devices(directory))
     outcome = loop.resume(
       directory,
       rich.console.Console(),
@@ -190,6 +188,8 @@ def _finish(outcome: loop.Outcome, directories: list[pathlib.Path]) -> None:
   """Shows the results of what is finished, or leaves as a signal would have it."""
   from train.report import document
 
+  if outcome.has_diverged:
+    common.say(f"no trial of {outcome.directory} came to its end: all have diverged")
   if outcome.exit_code:
     raise typer.Exit(outcome.exit_code)
   common.show_report(document.make(directories), directories[0] / "report")

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 import json
-import os
 import pathlib
 from typing import Any, NamedTuple
 
@@ -12,12 +11,20 @@ import safetensors
 import safetensors.numpy
 
 from train.config import regular
+from train.run import checksums
+from train.run import durable
 from train.run import leaves as leaves_lib
 
 __all__ = ["Contents", "read", "write"]
 
 # Changes when older files can no longer be read as they are.
-FORMAT = "jaxgames agent 1"
+FORMAT = "jaxgames agent 2"
+
+# Files of the first format have no checksums, and are read as they are.
+UNSEALED_FORMAT = "jaxgames agent 1"
+
+# The checksum of all other fields of the metadata.
+SEAL = "sha256"
 
 # The name of parameters that are a single array.
 WHOLE = "parameters"
@@ -56,11 +63,11 @@ def write(
     "format": FORMAT,
     "config": json.dumps(config),
     "provenance": json.dumps(provenance),
+    "checksums": json.dumps(checksums.of_arrays(leaves)),
   }
-  new = path.with_name(f".{path.name}.new")
+  metadata[SEAL] = checksums.of_values(metadata)
   try:
-    new.write_bytes(safetensors.numpy.save(leaves, metadata))
-    os.replace(new, path)
+    durable.replace(path, safetensors.numpy.save(leaves, metadata))
   except OSError as error:
     raise ValueError(f"cannot write {path}: {error.strerror or error}") from error
 
@@ -69,7 +76,7 @@ def read(path: pathlib.Path) -> Contents:
   """Reads an agent.
 
   Raises:
-    ValueError: if there is no such file, or it holds no agent.
+    ValueError: if there is no such file, or it holds no agent, or is damaged.
   """
   try:
     regular.check(path)
@@ -80,11 +87,13 @@ def read(path: pathlib.Path) -> Contents:
     raise ValueError(f"no agent {str(path)!r}: there is no such file") from None
   except (OSError, ValueError, safetensors.SafetensorError) as error:
     raise ValueError(f"no agent {str(path)!r}: it cannot be read ({error})") from error
-  if metadata.get("format") != FORMAT:
+  if metadata.get("format") not in (FORMAT, UNSEALED_FORMAT):
     raise ValueError(
       f"no agent {str(path)!r}: it is not an agent's file but "
       f"{metadata.get('format', 'something else')!r}; expected {FORMAT!r}"
     )
+  if metadata["format"] == FORMAT or SEAL in metadata:
+    _check(leaves, metadata, path)
   try:
     config, provenance = (json.loads(metadata[k]) for k in ("config", "provenance"))
   except (KeyError, ValueError) as error:
@@ -93,3 +102,19 @@ def read(path: pathlib.Path) -> Contents:
   if set(leaves) == {WHOLE}:
     leaves = {"": leaves[WHOLE]}
   return Contents(leaves_lib.unflatten(leaves), config, provenance)
+
+
+def _check(
+  leaves: Mapping[str, np.ndarray], metadata: Mapping[str, str], path: pathlib.Path
+) -> None:
+  """Raises a `ValueError` if a file's contents are not as they were written."""
+  sealed = {name: text for name, text in metadata.items() if name != SEAL}
+  try:
+    if metadata.get(SEAL) != checksums.of_values(sealed):
+      raise ValueError("the checksum of its config and provenance differs")
+    saved = json.loads(sealed["checksums"])
+    if set(saved) != set(leaves):
+      raise ValueError("it has other arrays than were saved")
+    checksums.check_arrays(leaves, saved)
+  except (ValueError, KeyError) as error:
+    raise ValueError(f"no agent {str(path)!r}: it is damaged ({error})") from error

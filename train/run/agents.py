@@ -22,6 +22,7 @@ from train.run import checkpoint
 from train.run import directory as run_directory
 from train.run import progress as progress_lib
 from train.run import provenance as provenance_lib
+from train.run import record as record_lib
 
 __all__ = [
   "Agent",
@@ -274,9 +275,9 @@ def _read_run(name: agent_names.AgentName, spec: str, stamp: tuple[Any, ...]) ->
     files.path
   ):  # Which takes any name, as a path's method does not.
     raise ValueError(f"no agent {spec!r}: there is no directory {files.path}")
-  if not files.config.exists():
+  if not (files.config.exists() or record_lib.numbers(files.states)):
     raise ValueError(f"no agent {spec!r}: {files.path} has no config.yaml")
-  config = config_lib.load_saved(files.config)
+  config = _read_config(files)
   if name.trial >= config.num_trials:
     raise ValueError(
       f"no agent {spec!r}: trials are numbered from 0 to {config.num_trials - 1}"
@@ -293,6 +294,14 @@ def _read_run(name: agent_names.AgentName, spec: str, stamp: tuple[Any, ...]) ->
   facts = _provenance(files, name.trial, restored)
   facts["fingerprint"] = provenance_lib.fingerprint(parameters)
   return _Found(parameters, config, facts)
+
+
+def _read_config(files: run_directory.RunDirectory) -> config_lib.RunConfig:
+  """Returns the config that a run was trained with, whatever its file says now."""
+  record = record_lib.find_newest(files.states)
+  if record is None:
+    return config_lib.load_saved(files.config)
+  return config_lib.from_saved(record.values["config"], str(files.config))
 
 
 def _take(leaf: np.ndarray, trial: int) -> np.ndarray:

@@ -1,6 +1,7 @@
 """Checkpoints of runs, saved and restored by orbax."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import asyncio
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 import contextlib
 import dataclasses
 import datetime
@@ -19,10 +20,14 @@ import orbax.checkpoint as ocp  # type: ignore[import-untyped]
 import tensorstore
 
 from train.learners import base
+from train.run import checksums
+from train.run import durable
 from train.run import leaves as leaves_lib
+from train.run import record as record_lib
 
 __all__ = [
   "Checkpoints",
+  "NoneUsableError",
   "Restored",
   "read_date",
   "restore",
@@ -31,6 +36,9 @@ __all__ = [
 ]
 
 SCORE = "score"
+
+# The item of a checkpoint that holds the leaves; the other one is its record.
+STATE = "state"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,20 +49,25 @@ class Restored:
     number: the checkpoint's number.
     state: the state of all trials, on the host.
     progress: the loop's own values, saved with it.
-    damaged: the numbers of newer checkpoints that could not be read.
+    skipped: the numbers of newer checkpoints that are damaged or were not accepted.
   """
 
   number: int
   state: base.LearnerState
   progress: Mapping[str, Any]
-  damaged: tuple[int, ...] = ()
+  skipped: tuple[int, ...] = ()
+
+
+class NoneUsableError(ValueError):
+  """There are checkpoints, but none that can be used."""
 
 
 class Checkpoints:
   """Saves checkpoints in the background.
 
   The newest few are kept, and the one with the best score. They are numbered in the
-  order of saving. An unfinished one has another name, so a numbered one is complete.
+  order of saving. An unfinished one has another name, so a numbered one is complete,
+  and on disk before an older one is removed.
   """
 
   def __init__(self, directory: pathlib.Path, *, keep: int):
@@ -73,9 +86,12 @@ class Checkpoints:
     with self._errors_explained():
       _set_aside_unreadable(directory)
       self._manager = _manager(
-        directory, preservation_policy=policy, cleanup_tmp_directories=True
+        directory,
+        preservation_policy=policy,
+        cleanup_tmp_directories=True,
+        temporary_path_class=_DurablePath,
       )
-      self._next_number = max(self._manager.all_steps(), default=0) + 1
+      self._next_number = max(record_lib.numbers(directory), default=0) + 1
 
   def save(
     self,
@@ -96,10 +112,15 @@ class Checkpoints:
     Raises:
       ValueError: if this or the previous checkpoint cannot be written.
     """
-    args = ocp.args.Composite(
-      state=ocp.args.StandardSave(leaves_lib.to_host(state, num_trials)),
-      progress=ocp.args.JsonSave(dict(progress)),
+    leaves = leaves_lib.to_host(state, num_trials)
+    record = record_lib.Record(
+      self._next_number, progress, score, checksums.of_arrays(leaves)
     )
+    items: dict[str, Any] = {
+      STATE: ocp.args.StandardSave(leaves),
+      record_lib.ITEM: ocp.args.JsonSave(record_lib.seal(record)),
+    }
+    args = ocp.args.Composite(**items)
     metrics = None if score is None else {SCORE: score}
     with self._errors_explained():
       self._manager.save(self._next_number, args=args, metrics=metrics, force=True)
@@ -133,11 +154,25 @@ class Checkpoints:
       ) from error
 
 
+class _DurablePath(ocp.path.atomicity.AtomicRenameTemporaryPath):
+  """Gives a checkpoint its name once it is on disk; orbax leaves that to the system."""
+
+  async def finalize(self) -> None:
+    temporary, final = pathlib.Path(self.get()), pathlib.Path(self.get_final())
+    if not final.name.isdigit():  # An item of a checkpoint, which is synced as a whole.
+      await super().finalize()
+      return
+    await asyncio.to_thread(durable.sync_tree, temporary)
+    await super().finalize()
+    await asyncio.to_thread(durable.sync, final.parent)
+
+
 def restore(
   directory: pathlib.Path,
   abstract_state: base.LearnerState,
   *,
   renamed: Mapping[str, str] | None = None,
+  refuse_fn: Callable[[Mapping[str, Any]], str] = lambda progress: "",
   warn_fn: Callable[[str], None] = lambda text: None,
 ) -> Restored | None:
   """Restores the newest checkpoint that is not damaged.
@@ -146,17 +181,20 @@ def restore(
     directory: the directory of checkpoints.
     abstract_state: the shapes and dtypes of the state.
     renamed: prefixes of leaves' names, and the prefixes they had in older checkpoints.
-    warn_fn: called with a line about each checkpoint that cannot be read.
+    refuse_fn: says from a checkpoint's progress why it cannot be used, if so; what it
+      raises is raised.
+    warn_fn: called with a line about each checkpoint that is skipped.
 
   Returns:
     None if nothing was ever saved.
 
   Raises:
-    ValueError: if none of the checkpoints can be read.
+    NoneUsableError: if none of the checkpoints can be used.
   """
   return _restore_first(
     directory,
-    lambda manager, number: _read(manager, number, abstract_state, renamed or {}),
+    lambda manager, record: _read(manager, record, abstract_state, renamed or {}),
+    refuse_fn=refuse_fn,
     warn_fn=warn_fn,
   )
 
@@ -181,47 +219,80 @@ def restore_part(
     nothing was ever saved.
 
   Raises:
-    ValueError: if none of the checkpoints can be read.
+    NoneUsableError: if none of the checkpoints can be read.
   """
   return _restore_first(
     directory,
-    lambda manager, number: _read_part(manager, number, path, renamed or {}),
+    lambda manager, record: _read_part(manager, record, path, renamed or {}),
     is_best=is_best,
   )
 
 
 def _restore_first(
   directory: pathlib.Path,
-  read_fn: Callable[[ocp.CheckpointManager, int], tuple[Any, Mapping[str, Any]]],
+  read_fn: Callable[[ocp.CheckpointManager, record_lib.Record], Any],
   *,
   is_best: bool = False,
+  refuse_fn: Callable[[Mapping[str, Any]], str] = lambda progress: "",
   warn_fn: Callable[[str], None] = lambda text: None,
 ) -> Restored | None:
-  """Returns the first checkpoint that `read_fn` can read, newest or best first."""
-  if not directory.is_dir():
+  """Returns the first checkpoint that can be read, newest or best first."""
+  numbers = record_lib.numbers(directory)
+  if is_best:
+    numbers = _best_first(directory, numbers)
+  if not numbers:
     return None
-  manager = _manager(directory, read_only=True, lightweight_initialize=True)
-  try:
-    numbers = sorted(manager.all_steps(), reverse=True)
-    if is_best:
-      scores = {number: _read_score(directory / str(number)) for number in numbers}
-      numbers = [number for number in numbers if scores[number] >= 0]
-      numbers.sort(key=scores.__getitem__, reverse=True)
-    damaged: list[int] = []
-    reason = ""
+  skipped: dict[int, str] = {}
+  with contextlib.closing(
+    _manager(directory, read_only=True, lightweight_initialize=True)
+  ) as manager:
     for number in numbers:
       try:
-        state, progress = read_fn(manager, number)
-        return Restored(number, state, progress, tuple(damaged))
-      except Exception as error:  # A damaged file can look like anything.
-        reason = reason or _reason(error)
-        damaged.append(number)
-        warn_fn(f"skipping checkpoint {number}, which is damaged ({_reason(error)})")
-  finally:
-    manager.close()
-  if damaged:
-    raise ValueError(f"no checkpoint in {directory} can be read ({reason})")
-  return None
+        found = _restore_one(manager, directory, number, read_fn, refuse_fn)
+        return dataclasses.replace(found, skipped=tuple(skipped))
+      except _SkippedError as error:
+        skipped[number] = str(error)
+        warn_fn(f"skipping checkpoint {number}, {error}")
+  number, reason = next(iter(skipped.items()))
+  raise NoneUsableError(
+    f"no checkpoint in {directory} can be used; the first of them is number {number}, "
+    f"{reason}"
+  )
+
+
+class _SkippedError(Exception):
+  """A checkpoint cannot be used; says why."""
+
+
+def _restore_one(
+  manager: ocp.CheckpointManager,
+  directory: pathlib.Path,
+  number: int,
+  read_fn: Callable[[ocp.CheckpointManager, record_lib.Record], Any],
+  refuse_fn: Callable[[Mapping[str, Any]], str],
+) -> Restored:
+  with _damage_noticed():
+    record = record_lib.read(directory, number)
+  reason = refuse_fn(record.values)
+  if reason:
+    raise _SkippedError(reason)
+  with _damage_noticed():
+    return Restored(number, read_fn(manager, record), record.values)
+
+
+@contextlib.contextmanager
+def _damage_noticed() -> Iterator[None]:
+  try:
+    yield
+  except Exception as error:  # A damaged file can look like anything.
+    raise _SkippedError(f"which is damaged ({_reason(error)})") from error
+
+
+def _best_first(directory: pathlib.Path, numbers: Iterable[int]) -> list[int]:
+  """Returns the checkpoints that have a score, the highest first."""
+  scores = {number: _read_score(directory, number) for number in numbers}
+  scored = [number for number in scores if scores[number] >= 0]
+  return sorted(scored, key=scores.__getitem__, reverse=True)
 
 
 def read_date(directory: pathlib.Path, number: int) -> str | None:
@@ -244,19 +315,31 @@ def set_aside(directory: pathlib.Path, number: int) -> None:
 
 
 def _set_aside_unreadable(directory: pathlib.Path) -> None:
-  """Sets aside checkpoints with unreadable scores, on which orbax would fail."""
-  for path in directory.glob("[0-9]*"):
-    if path.name.isdigit() and math.isnan(_read_score(path)):
-      set_aside(directory, int(path.name))
+  """Sets aside checkpoints whose scores orbax would fail on or read wrongly."""
+  for number in record_lib.numbers(directory):
+    if _read_score(directory, number) != _read_metrics(directory, number):
+      set_aside(directory, number)
 
 
-def _read_score(path: pathlib.Path) -> float:
+def _read_score(directory: pathlib.Path, number: int) -> float:
   """Returns a checkpoint's score, -1 if it has none, NaN if it cannot be read."""
   try:
-    return float(_score(json.loads((path / "metrics" / "metrics").read_text())))
+    record = record_lib.read(directory, number)
+  except ValueError:
+    return math.nan
+  if record.checksums is None:
+    return _read_metrics(directory, number)
+  return -1.0 if record.score is None else record.score
+
+
+def _read_metrics(directory: pathlib.Path, number: int) -> float:
+  """Returns the same from the file that orbax chooses the best checkpoint by."""
+  path = directory / str(number) / "metrics" / "metrics"
+  try:
+    return float(_score(json.loads(path.read_text())))
   except FileNotFoundError:
     return -1.0
-  except (ValueError, KeyError, TypeError):
+  except (OSError, ValueError, KeyError, TypeError):
     return math.nan
 
 
@@ -270,15 +353,13 @@ def _manager(directory: pathlib.Path, **options: Any) -> ocp.CheckpointManager:
 
 def _read(
   manager: ocp.CheckpointManager,
-  number: int,
+  record: record_lib.Record,
   abstract_state: base.LearnerState,
   renamed: Mapping[str, str],
-) -> tuple[base.LearnerState, Mapping[str, Any]]:
+) -> base.LearnerState:
   specs = dict(leaves_lib.saved_specs(abstract_state))
-  names = _saved_names(manager, number, specs, renamed)
-  found, progress = _read_leaves(
-    manager, number, {names[name]: np.empty(*spec) for name, spec in specs.items()}
-  )
+  names = _names_by_name(_saved_names(manager, record), specs, renamed)
+  found = _read_leaves(manager, record, names.values())
   for name, (shape, dtype) in specs.items():
     leaf = found[names[name]]
     if (leaf.shape, leaf.dtype) != (shape, dtype):
@@ -286,70 +367,69 @@ def _read(
         f"{name} is {leaf.dtype}{list(leaf.shape)}, not {dtype}{list(shape)}"
       )
   leaves = {name: found[names[name]] for name in specs}
-  return leaves_lib.from_host(leaves, abstract_state), progress
+  return leaves_lib.from_host(leaves, abstract_state)
 
 
 def _read_part(
-  manager: ocp.CheckpointManager, number: int, path: str, renamed: Mapping[str, str]
-) -> tuple[Any, Mapping[str, Any]]:
-  saved = _saved_leaves(manager, number)
+  manager: ocp.CheckpointManager,
+  record: record_lib.Record,
+  path: str,
+  renamed: Mapping[str, str],
+) -> Any:
+  saved = _saved_names(manager, record)
   for prefix in (path, leaves_lib.old_name(f"{path}/", renamed).rstrip("/")):
-    wanted = {
-      name: leaf
-      for name, leaf in saved.items()
-      if name == prefix or name.startswith(f"{prefix}/")
-    }
+    wanted = [name for name in saved if name == prefix or name.startswith(f"{prefix}/")]
     if wanted:
-      found, progress = _read_leaves(manager, number, wanted)
+      found = _read_leaves(manager, record, wanted)
       flat = {
         name.removeprefix(prefix).lstrip("/"): leaf for name, leaf in found.items()
       }
-      return leaves_lib.unflatten(flat), progress
+      return leaves_lib.unflatten(flat)
   raise ValueError(f"it has no {path}")
 
 
 def _read_leaves(
-  manager: ocp.CheckpointManager, number: int, wanted: Mapping[str, Any]
-) -> tuple[dict[str, np.ndarray], Mapping[str, Any]]:
-  """Returns leaves of a checkpoint by name, and the loop's own values."""
-  _check_whole(manager.directory / str(number) / "state")
-  restored = manager.restore(
-    number,
-    args=ocp.args.Composite(
-      state=ocp.args.PyTreeRestore(
-        dict(wanted),
-        restore_args={
-          name: ocp.RestoreArgs(restore_type=np.ndarray) for name in wanted
-        },
-        partial_restore=True,
-      ),
-      progress=ocp.args.JsonRestore(),
-    ),
+  manager: ocp.CheckpointManager, record: record_lib.Record, names: Iterable[str]
+) -> dict[str, np.ndarray]:
+  """Returns leaves of a checkpoint by name, as they were saved.
+
+  Raises:
+    ValueError: if one of them is not.
+  """
+  _check_whole(manager.directory / str(record.number) / STATE)
+  # Of what is wanted, the names alone count.
+  arguments = ocp.args.PyTreeRestore(
+    dict.fromkeys(names, 0),
+    restore_args={name: ocp.RestoreArgs(restore_type=np.ndarray) for name in names},
+    partial_restore=True,
   )
-  return restored.state, restored.progress
-
-
-def _saved_leaves(manager: ocp.CheckpointManager, number: int) -> dict[str, Any]:
-  """Returns the shapes and dtypes of all leaves of a checkpoint, by name."""
-  handler = ocp.PyTreeCheckpointHandler()
-  metadata = handler.metadata(manager.directory / str(number) / "state")
-  return {
-    name: np.empty(leaf.shape, leaf.dtype) for name, leaf in metadata.tree.items()
-  }
+  items: dict[str, Any] = {STATE: arguments}
+  restored = manager.restore(record.number, args=ocp.args.Composite(**items))
+  leaves = restored[STATE]
+  if record.checksums is not None:
+    checksums.check_arrays(leaves, record.checksums)
+  return leaves
 
 
 def _saved_names(
-  manager: ocp.CheckpointManager,
-  number: int,
-  names: Iterable[str],
-  renamed: Mapping[str, str],
+  manager: ocp.CheckpointManager, record: record_lib.Record
+) -> Collection[str]:
+  """Returns the names of all leaves of a checkpoint."""
+  if record.checksums is not None:
+    return record.checksums.keys()
+  handler = ocp.PyTreeCheckpointHandler()
+  metadata = handler.metadata(manager.directory / str(record.number) / STATE)
+  return metadata.tree.keys()
+
+
+def _names_by_name(
+  saved: Collection[str], names: Iterable[str], renamed: Mapping[str, str]
 ) -> dict[str, str]:
   """Returns the names under which leaves were saved, by their present names.
 
   Raises:
     ValueError: if a leaf was not saved; orbax would return it unrestored.
   """
-  saved = _saved_leaves(manager, number)
   found = {
     name: name if name in saved else leaves_lib.old_name(name, renamed)
     for name in names
@@ -361,9 +441,10 @@ def _saved_names(
 
 
 def _check_whole(directory: Any) -> None:
-  """Raises an error if any byte of the arrays is missing or wrong."""
-  # Storage verifies checksums as it reads. Orbax would notice too, but it reads in many
-  # tasks, and if one fails the others print warnings when they are cancelled.
+  """Raises an error if any of the arrays cannot be read."""
+  # Storage checks its own tables as it reads, not the arrays. Orbax would notice too,
+  # but it reads in many tasks, and if one fails the others print warnings when they are
+  # cancelled.
   store = tensorstore.KvStore.open(
     {"driver": "ocdbt", "base": f"file://{urllib.parse.quote(str(directory))}/"}
   ).result()

@@ -3,14 +3,16 @@
 from collections.abc import Iterator, Mapping, Sequence
 import contextlib
 import fcntl
+import hashlib
 import json
 import os
 import pathlib
 from typing import Any, TextIO
 
 from train.config import regular
+from train.run import durable
 
-__all__ = ["Metrics", "RunDirectory", "find_runs"]
+__all__ = ["Metrics", "RunDirectory", "find_lines", "find_runs"]
 
 
 class RunDirectory:
@@ -49,9 +51,10 @@ class RunDirectory:
   def read_status(self) -> dict[str, Any]:
     """Returns the contents of run.json; empty if it cannot be read."""
     try:
-      return json.loads(regular.read_bytes(self.status))
-    except (OSError, ValueError):
+      status = json.loads(regular.read_bytes(self.status))
+    except (OSError, ValueError, RecursionError):
       return {}
+    return status if isinstance(status, dict) else {}
 
   def write_status(self, status: Mapping[str, Any]) -> None:
     """Replaces run.json."""
@@ -61,15 +64,36 @@ class RunDirectory:
     """Writes the run's config."""
     self._replace(self.config, text)
 
+  def set_aside(self, file: pathlib.Path, keep: bytes | None = None) -> pathlib.Path:
+    """Gives a file that is not as the run has written it another name.
+
+    Args:
+      file: one of the run's.
+      keep: what is left under its name; if not given, nothing.
+
+    Returns:
+      Where it is now.
+    """
+    target = file.with_name(f"{file.name}.damaged")
+    while target.exists():
+      target = target.with_name(f"{target.name}_again")
+    with self.errors_explained():
+      if keep is None:
+        file.rename(target)
+      else:
+        os.link(file, target)
+        durable.replace(file, keep)
+    return target
+
   @contextlib.contextmanager
-  def errors_explained(self) -> Iterator[None]:
+  def errors_explained(self, verb: str = "write into") -> Iterator[None]:
     """Turns file system errors into a `ValueError` of one sentence."""
     try:
       yield
     except OSError as error:
       reason = error.strerror or error
       raise ValueError(
-        f"cannot write into {self.path}: {reason}; what was written so far is kept"
+        f"cannot {verb} {self.path}: {reason}; what was written so far is kept"
       ) from error
 
   @contextlib.contextmanager
@@ -101,13 +125,8 @@ class RunDirectory:
 
   def _replace(self, file: pathlib.Path, text: str) -> None:
     """Replaces a file atomically."""
-    new = file.with_name(f".{file.name}.new")
     with self.errors_explained():
-      with new.open("w", encoding="utf-8") as stream:
-        stream.write(text)
-        stream.flush()
-        os.fsync(stream.fileno())
-      new.replace(file)
+      durable.replace(file, text.encode())
 
 
 def find_runs(directory: pathlib.Path) -> Iterator[RunDirectory]:
@@ -122,36 +141,39 @@ def find_runs(directory: pathlib.Path) -> Iterator[RunDirectory]:
 
 
 class Metrics:
-  """Appends to metrics.jsonl. The same run writes the same bytes."""
+  """Appends to metrics.jsonl. The same run writes the same bytes.
 
-  def __init__(self, directory: RunDirectory, *, num_tests: int, num_lines: int):
-    """Opens the file and drops the lines of tests after the checkpoint.
+  Attributes:
+    checksum: the sha256 of all lines so far.
+  """
+
+  def __init__(self, directory: RunDirectory, lines: bytes):
+    """Opens the file and drops what was written after the checkpoint.
 
     Args:
       directory: the run's directory.
-      num_tests: the number of tests of each trial to keep.
-      num_lines: the number of lines of those tests.
-
-    Raises:
-      ValueError: if some of those lines are missing.
+      lines: what the file begins with: the tests of the checkpoint.
     """
     self._directory = directory
+    self._digest = hashlib.sha256(lines)
     with directory.errors_explained():
-      kept, num_bytes = _whole_lines(directory.metrics, num_tests)
-      if kept != num_lines:
-        raise ValueError(
-          f"{directory.metrics} has {kept} lines of the first {num_tests} tests, but "
-          f"the checkpoint counts {num_lines}; nothing was changed"
-        )
+      directory.metrics.touch()
+      durable.sync(directory.path)
       self._stream: TextIO = directory.metrics.open("a", encoding="utf-8")
-      self._stream.truncate(num_bytes)
+      self._stream.truncate(len(lines))
+
+  @property
+  def checksum(self) -> str:
+    return self._digest.hexdigest()
 
   def write(self, lines: Sequence[Mapping[str, Any]]) -> None:
     """Appends lines; they are on disk when this returns."""
     with self._directory.errors_explained():
       for line in lines:
-        self._stream.write(json.dumps(line, allow_nan=False) + "\n")
+        text = json.dumps(line, allow_nan=False) + "\n"
+        self._stream.write(text)
         self._stream.flush()
+        self._digest.update(text.encode())
       os.fsync(self._stream.fileno())
 
   def close(self) -> None:
@@ -159,18 +181,44 @@ class Metrics:
       self._stream.close()
 
 
-def _whole_lines(file: pathlib.Path, num_tests: int) -> tuple[int, int]:
-  """Returns how many whole lines of the first tests a file begins with, and bytes."""
-  if not file.exists():
-    return 0, 0
-  num_lines = num_bytes = 0
-  for line in file.read_bytes().splitlines(keepends=True):
+def find_lines(
+  directory: RunDirectory, *, num_tests: int, num_lines: int, checksum: str
+) -> bytes | None:
+  """Returns the lines of metrics.jsonl that were there when a checkpoint was saved.
+
+  Args:
+    directory: the run's directory.
+    num_tests: the tests of each trial by then.
+    num_lines: the lines by then.
+    checksum: their sha256; empty in checkpoints from before there was one, whose lines
+      are counted.
+
+  Returns:
+    None if they are not as they were written.
+
+  Raises:
+    ValueError: if the file cannot be read.
+  """
+  with directory.errors_explained("read"):
+    exists = directory.metrics.exists()
+    contents = directory.metrics.read_bytes() if exists else b""
+  if not checksum:
+    lines = _lines_of_tests(contents, num_tests)
+    return b"".join(lines) if len(lines) == num_lines else None
+  lines = contents.splitlines(keepends=True)[:num_lines]
+  found = b"".join(lines)
+  return found if hashlib.sha256(found).hexdigest() == checksum else None
+
+
+def _lines_of_tests(contents: bytes, num_tests: int) -> list[bytes]:
+  """Returns the whole lines of the first tests with which a file begins."""
+  kept = []
+  for line in contents.splitlines(keepends=True):
     try:
       is_kept = line.endswith(b"\n") and json.loads(line)["test"] <= num_tests
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
       is_kept = False
     if not is_kept:
       break
-    num_lines += 1
-    num_bytes += len(line)
-  return num_lines, num_bytes
+    kept.append(line)
+  return kept

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 import contextlib
 import dataclasses
 import pathlib
 import shlex
 import signal
 import time
+from typing import Any
 
 import jax
 import numpy as np
@@ -21,12 +23,13 @@ from train.run import display as display_lib
 from train.run import programs
 from train.run import progress as progress_lib
 from train.run import provenance
+from train.run import record as record_lib
 from train.run import sameness
 from train.run import signals
 from train.run import tensorboard as tensorboard_lib
 from train.run import trials as trials_lib
 
-__all__ = ["Outcome", "resume", "start"]
+__all__ = ["Outcome", "num_devices", "resume", "start"]
 
 # A chunk should take about this long: progress is shown, and signals are noticed, after
 # each. Its length makes no difference to the numbers.
@@ -43,17 +46,21 @@ class Outcome:
   Attributes:
     directory: of the run.
     is_finished: whether there is nothing left to train.
+    has_diverged: whether no trial came to its end.
     signal: what asked it to stop.
   """
 
   directory: pathlib.Path
   is_finished: bool
+  has_diverged: bool = False
   signal: signal.Signals | None = None
 
   @property
   def exit_code(self) -> int:
     """What a shell expects of a process that ended so."""
-    return 128 + self.signal if self.signal and not self.is_finished else 0
+    if self.signal and not self.is_finished:
+      return 128 + self.signal
+    return 1 if self.has_diverged else 0
 
 
 def start(
@@ -110,16 +117,28 @@ def resume(
     ValueError: if there is no run, or it cannot be continued.
   """
   files = run_directory.RunDirectory(directory)
-  if not files.config.exists():
+  if not (files.config.exists() or record_lib.numbers(files.states)):
     raise ValueError(f"there is no run in {files.path}: it has no config.yaml")
   with files.locked():
     # As many devices as before, if they are here, have the same places for trials.
-    before = None if allow_different else _num_devices(files)
-    config = config_lib.load_saved(files.config)
+    before = None if allow_different else num_devices(files.path)
+    if before is not None and before > len(jax.devices()):
+      before = None
+    config, problem = _load_config(files)
     run = _Run(config, files, console, how_to_resume, num_devices=before)
-    if run.restore(allow_different=allow_different):
-      return Outcome(files.path, is_finished=True)
+    is_finished = run.restore(allow_different=allow_different)
+    if problem:
+      _mend_config(files, config, problem, console)
+    if is_finished:
+      return run.outcome()
     return run.go(tensorboard=tensorboard, next_config=next_config)
+
+
+def num_devices(directory: pathlib.Path | str) -> int | None:
+  """Returns how many devices a run was begun on, if that is known."""
+  files = run_directory.RunDirectory(directory)
+  record = record_lib.find_newest(files.states)
+  return None if record is None else record.values["environment"]["devices"]
 
 
 class _Run:
@@ -145,6 +164,7 @@ class _Run:
     }
     self._trials: trials_lib.Trials | None = None
     self._progress = progress_lib.Progress(games=[0] * config.num_trials)
+    self._is_log_damaged = False
     self._warned: set[int] = set()
     self._counted_compiling = 0.0
     self._chunk_games = float(FIRST_CHUNK_GAMES)
@@ -153,21 +173,15 @@ class _Run:
 
   def restore(self, *, allow_different: bool) -> bool:
     """Loads the newest good checkpoint; returns whether the run is finished."""
-    found = checkpoint.restore(
-      self._files.states,
-      self._programs.abstract_state(),
-      renamed=self._kind.renamed,
-      warn_fn=self._display.say,
-    )
+    found = self._find_checkpoint()
     if found is None:
       self._display.say(f"{self._files.path} has no checkpoint yet: from the beginning")
       return False
-    sameness.check_config(found.progress["config"], self._config, self._files)
     self._progress = progress_lib.Progress.from_saved(found.progress)
     state = self._programs.place(found.state)
     self._trials = trials_lib.Trials(self._programs, state)
     if self._progress.is_finished(self._config):
-      if not self._files.read_status().get("is_finished"):
+      if not self._is_status_true():
         self._write_status()
       self._display.say(f"{self._files.path} is finished: {self._progress.summary()}")
       return True
@@ -179,9 +193,46 @@ class _Run:
     )
     if warning:
       self._display.say(warning)
-    for number in found.damaged:
+    for number in found.skipped:
       checkpoint.set_aside(self._files.states, number)
     return False
+
+  def _find_checkpoint(self) -> checkpoint.Restored | None:
+    try:
+      return checkpoint.restore(
+        self._files.states,
+        self._programs.abstract_state(),
+        renamed=self._kind.renamed,
+        refuse_fn=self._refuse,
+        warn_fn=self._display.say,
+      )
+    except checkpoint.NoneUsableError as error:
+      again = f"jaxgames train {shlex.quote(str(self._files.config))} --out DIR"
+      raise ValueError(
+        f"{error}; nothing was changed: put back what is missing, or train again: "
+        f"{again}"
+      ) from error
+
+  def _refuse(self, saved: Mapping[str, Any]) -> str:
+    """Says why a checkpoint is not continued from, if so.
+
+    Raises:
+      ValueError: if the config was changed since.
+    """
+    sameness.check_config(saved["config"], self._config, self._files)
+    if self._lines(progress_lib.Progress.from_saved(saved)) is not None:
+      return ""
+    self._is_log_damaged = self._files.metrics.exists()
+    return f"whose tests are not in {self._files.metrics} as they were written"
+
+  def _lines(self, progress: progress_lib.Progress) -> bytes | None:
+    """Returns the lines of metrics.jsonl up to a checkpoint, if they are as written."""
+    return run_directory.find_lines(
+      self._files,
+      num_tests=progress.num_tests,
+      num_lines=progress.num_lines,
+      checksum=progress.log,
+    )
 
   def go(
     self, *, tensorboard: bool, next_config: config_lib.RunConfig | None
@@ -192,9 +243,7 @@ class _Run:
     self._programs.begin(is_new=self._trials is None)
     with contextlib.ExitStack() as stack:
       stop = stack.enter_context(signals.stop_requests())
-      self._metrics = run_directory.Metrics(
-        self._files, num_tests=progress.num_tests, num_lines=progress.num_lines
-      )
+      self._metrics = self._open_metrics()
       stack.callback(self._metrics.close)
       self._writer = None
       if tensorboard:
@@ -214,15 +263,34 @@ class _Run:
       self._train(stop)
       self._checkpoints.wait()
       self._write_status()
-    return self._outcome(stop)
+    if progress.is_finished(self._config):
+      self._display.say(f"{self._files.name}: {progress.summary()}")
+    else:
+      done = f"{sum(progress.games):,} games"
+      self._display.say(f"stopped after {done}; to continue: {self._how_to_resume}")
+    return self.outcome(stop.signal)
 
-  def _outcome(self, stop: signals.StopRequest) -> Outcome:
-    if self._progress.is_finished(self._config):
-      self._display.say(f"{self._files.name}: {self._progress.summary()}")
-      return Outcome(self._files.path, is_finished=True, signal=stop.signal)
-    done = f"{sum(self._progress.games):,} games"
-    self._display.say(f"stopped after {done}; to continue: {self._how_to_resume}")
-    return Outcome(self._files.path, is_finished=False, signal=stop.signal)
+  def outcome(self, stopped_by: signal.Signals | None = None) -> Outcome:
+    """Returns how the run stands.
+
+    Args:
+      stopped_by: the signal that asked to stop, if one did.
+    """
+    return Outcome(
+      self._files.path,
+      is_finished=self._progress.is_finished(self._config),
+      has_diverged=len(self._progress.diverged) == self._config.num_trials,
+      signal=stopped_by,
+    )
+
+  def _open_metrics(self) -> run_directory.Metrics:
+    """Opens the log; one that has other lines than the checkpoint is kept beside it."""
+    lines = self._lines(self._progress)
+    assert lines is not None  # No other checkpoint is restored.
+    if self._is_log_damaged:
+      aside = self._files.set_aside(self._files.metrics, lines)
+      self._display.say(f"{self._files.metrics} was changed; as it was it is {aside}")
+    return run_directory.Metrics(self._files, lines)
 
   # The loop.
 
@@ -305,6 +373,7 @@ class _Run:
   def _save(self, *, score: float | None) -> None:
     assert self._trials is not None
     self._count_compiling()
+    self._progress.log = self._metrics.checksum
     self._checkpoints.save(
       self._trials.state,
       {
@@ -315,6 +384,13 @@ class _Run:
       score=score,
       num_trials=self._config.num_trials,
     )
+
+  def _is_status_true(self) -> bool:
+    """Returns whether run.json says of the progress what the checkpoint says."""
+    status = self._files.read_status()
+    progress = self._progress.status(self._config)
+    is_whole = all(isinstance(status.get(key), dict) for key in ("machine", "versions"))
+    return is_whole and all(status.get(key) == progress[key] for key in progress)
 
   def _write_status(self) -> None:
     assert self._trials is not None
@@ -352,10 +428,38 @@ def _refuse_if_held(files: run_directory.RunDirectory) -> None:
     )
 
 
-def _num_devices(files: run_directory.RunDirectory) -> int | None:
-  """Returns how many devices a run was begun on, if there are as many here."""
-  begun = files.read_status().get("machine", {}).get("devices")
-  return begun if begun and begun <= len(jax.devices()) else None
+def _load_config(
+  files: run_directory.RunDirectory,
+) -> tuple[config_lib.RunConfig, str]:
+  """Reads a run's config; one that cannot be read is taken from a checkpoint.
+
+  Returns:
+    The config, and why it could not be read.
+
+  Raises:
+    ValueError: if no checkpoint has it either.
+  """
+  try:
+    return config_lib.load_saved(files.config), ""
+  except ValueError as error:
+    record = record_lib.find_newest(files.states)
+    if record is None:
+      raise
+    return config_lib.from_saved(record.values["config"], str(files.config)), str(error)
+
+
+def _mend_config(
+  files: run_directory.RunDirectory,
+  config: config_lib.RunConfig,
+  problem: str,
+  console: rich.console.Console,
+) -> None:
+  """Writes a config that could not be read, as a checkpoint has it."""
+  if files.config.exists():
+    files.set_aside(files.config)
+  files.write_config(config_lib.dump(config))
+  text = f"{problem}; it is written anew, from a checkpoint"
+  console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def _resume_command(files: run_directory.RunDirectory) -> str:

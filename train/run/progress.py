@@ -29,6 +29,7 @@ class Progress:
     diverged: trials that stopped because their numbers were no longer finite.
     num_tests: tests of each trial so far.
     num_lines: lines written into metrics.jsonl.
+    log: the sha256 of those lines; empty in checkpoints from before there was one.
     score: the mean score of the last test.
     seconds: spent on training.
     test_seconds: spent on tests.
@@ -40,6 +41,7 @@ class Progress:
   diverged: list[int] = dataclasses.field(default_factory=list)
   num_tests: int = 0
   num_lines: int = 0
+  log: str = ""
   score: float | None = None
   seconds: float = 0.0
   test_seconds: float = 0.0

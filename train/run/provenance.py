@@ -6,12 +6,13 @@ import importlib.metadata
 import os
 import pathlib
 import platform
-import sys
 from typing import Any
 
 import chex
 import jax
 import numpy as np
+
+from train.run import checksums
 
 __all__ = [
   "environment",
@@ -102,10 +103,7 @@ def fingerprint(parameters: chex.ArrayTree) -> str:
 def _fingerprint(leaves: list[tuple[str, np.ndarray]], trial: int) -> str:
   digest = hashlib.sha256()
   for name, leaf in leaves:
-    own = np.ascontiguousarray(leaf[trial])
-    digest.update(f"{name} {own.dtype.name} {leaf.shape[1:]}\n".encode())
-    little_endian = own if sys.byteorder == "little" else own.byteswap()
-    digest.update(little_endian.tobytes())
+    checksums.add_array(digest, name, leaf[trial])
   return digest.hexdigest()
 
 

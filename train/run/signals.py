@@ -29,15 +29,18 @@ class StopRequest:
 
 @contextlib.contextmanager
 def stop_requests() -> Iterator[StopRequest]:
-  """Turns SIGINT and SIGTERM into a stop request while the block runs."""
+  """Turns SIGINT, SIGTERM and SIGHUP into a stop request while the block runs.
+
+  A hangup that the process was started to ignore, as by nohup, is ignored.
+  """
   request = StopRequest()
   if threading.current_thread() is not threading.main_thread():
     yield request  # Only the main thread may set signal handlers.
     return
-  before = {
-    number: signal.signal(number, request.receive)
-    for number in (signal.SIGINT, signal.SIGTERM)
-  }
+  wanted = [signal.SIGINT, signal.SIGTERM]
+  if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+    wanted.append(signal.SIGHUP)
+  before = {number: signal.signal(number, request.receive) for number in wanted}
   try:
     yield request
   finally:

@@ -167,7 +167,7 @@ def test_a_file_is_a_player_wherever_one_is_named(run, tmp_path):
     (safetensors.numpy.save({"a": np.zeros(2)}), "not an agent's file"),
     (
       safetensors.numpy.save({"a": np.zeros(2)}, {"format": "another"}),
-      "'another'; expected 'jaxgames agent 1'",
+      "'another'; expected 'jaxgames agent 2'",
     ),
     (
       safetensors.numpy.save({"a": np.zeros(2)}, {"format": agent_file.FORMAT}),

@@ -171,7 +171,7 @@ def test_a_damaged_checkpoint_is_reported_and_the_one_before_used(tmp_path, dama
   said: list[str] = []
   restored = restore(tmp_path, warn_fn=said.append)
   assert restored is not None
-  assert (restored.number, restored.damaged) == (1, (2,))
+  assert (restored.number, restored.skipped) == (1, (2,))
   chex.assert_trees_all_equal(plain(restored.state), plain(make_state(1)))
   (line,) = said
   assert line.startswith("skipping checkpoint 2, which is damaged")
@@ -192,7 +192,7 @@ def test_no_good_checkpoint_is_an_error(tmp_path):
   save(tmp_path, [0.1, 0.2])
   truncate(tmp_path / "1")
   remove_arrays(tmp_path / "2")
-  with pytest.raises(ValueError, match=r"no checkpoint in .* can be read"):
+  with pytest.raises(ValueError, match=r"no checkpoint in .* can be used"):
     restore(tmp_path)
   assert kept(tmp_path) == [1, 2]
 
@@ -200,7 +200,7 @@ def test_no_good_checkpoint_is_an_error(tmp_path):
 def test_a_state_of_another_shape_is_refused(tmp_path):
   save(tmp_path, [0.1])
   other = make_state()._replace(parameters={"a.b/c": jnp.zeros((2, 4), jnp.bfloat16)})
-  with pytest.raises(ValueError, match=r"no checkpoint in .* can be read"):
+  with pytest.raises(ValueError, match=r"no checkpoint in .* can be used"):
     checkpoint.restore(tmp_path, jax.eval_shape(lambda: other))
 
 

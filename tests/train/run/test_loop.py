@@ -99,7 +99,7 @@ def test_divergence_stops_one_trial_and_harms_no_other(tmp_path, console, monkey
   loop.start(toy_learner.make_config(trials=4), tmp_path / "whole", console)
   fields = {"trials": 4, "learner": {"kind": "toy", "breaks_at": 40}}
   config = toy_learner.make_config(**fields)
-  loop.start(config, tmp_path / "broken", console)
+  assert loop.start(config, tmp_path / "broken", console).exit_code == 0
   final = runs.status(tmp_path / "broken")
   diverged = final["diverged"]
   assert 0 < len(diverged) < 4
@@ -120,13 +120,18 @@ def test_divergence_stops_one_trial_and_harms_no_other(tmp_path, console, monkey
   assert runs.results(tmp_path / "cut") == runs.results(tmp_path / "broken")
 
 
-def test_a_run_all_of_whose_trials_diverge_ends(tmp_path, console):
+def test_a_run_all_of_whose_trials_diverge_ends_and_is_no_success(tmp_path, console):
   learner = {"kind": "toy", "breaks_at": 40}
   config = toy_learner.make_config(trials=1, learner=learner, seed=1)
-  assert loop.start(config, tmp_path / "run", console).is_finished
+  outcome = loop.start(config, tmp_path / "run", console)
+  assert (outcome.is_finished, outcome.has_diverged, outcome.exit_code) == (
+    True,
+    True,
+    1,
+  )
   assert runs.status(tmp_path / "run")["diverged"] == [0]
   assert [line["test"] for line in runs.lines(tmp_path / "run")] == [1]
-  assert loop.resume(tmp_path / "run", console).is_finished
+  assert loop.resume(tmp_path / "run", console).exit_code == 1
 
 
 def test_a_trial_with_nothing_left_to_learn_ends(tmp_path, console, monkeypatch):

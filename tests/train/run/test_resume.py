@@ -2,6 +2,7 @@
 
 import errno
 import functools
+import json
 import os
 import random
 import resource
@@ -38,9 +39,12 @@ def test_a_second_interrupt_ends_at_once(tmp_path, console, monkeypatch):
   assert loop.resume(tmp_path / "run", console).is_finished
 
 
-@pytest.mark.parametrize(("moment", "trials"), [("trained", 3), ("tested", 4)])
+@pytest.mark.parametrize(
+  ("moment", "trials", "number"),
+  [("trained", 3, signal.SIGTERM), ("tested", 4, signal.SIGHUP)],
+)
 def test_a_signal_saves_and_resuming_gives_the_same_bits(
-  tmp_path, console, monkeypatch, moment, trials
+  tmp_path, console, monkeypatch, moment, trials, number
 ):
   monkeypatch.setattr(loop, "FIRST_CHUNK_GAMES", 10)
   monkeypatch.setattr(loop, "MOST_GROWTH", 1.0)
@@ -52,14 +56,14 @@ def test_a_signal_saves_and_resuming_gives_the_same_bits(
     original(*args)
     calls.append(args)
     if len(calls) == 2:
-      os.kill(os.getpid(), signal.SIGTERM)
+      os.kill(os.getpid(), number)
 
   monkeypatch.setattr(display.Display, moment, interrupt)
-  handler = signal.getsignal(signal.SIGTERM)
+  handler = signal.getsignal(number)
   outcome = loop.start(config, tmp_path / "cut", console)
-  assert outcome.exit_code == 143
+  assert outcome.exit_code == 128 + number
   assert not outcome.is_finished
-  assert signal.getsignal(signal.SIGTERM) == handler
+  assert signal.getsignal(number) == handler
   assert f"to continue: jaxgames resume {tmp_path / 'cut'}\n" in runs.said(console)
   assert not runs.status(tmp_path / "cut")["is_finished"]
   assert loop.resume(tmp_path / "cut", console).is_finished
@@ -150,8 +154,88 @@ def test_another_arithmetic_is_refused(tmp_path):
 def test_missing_metrics_are_noticed(tmp_path, console, monkeypatch):
   runs.stopped_run(tmp_path / "run", console, monkeypatch, trials=1)
   (tmp_path / "run/metrics.jsonl").unlink()
-  with pytest.raises(ValueError, match=r"has 0 lines .* checkpoint counts 2"):
+  message = r"number 2, whose tests are not in .* train again: jaxgames train "
+  with pytest.raises(ValueError, match=message):
     loop.resume(tmp_path / "run", console)
+  assert (tmp_path / "run/state/2").exists()
+
+
+@pytest.mark.parametrize("damage", [runs.cut_last_line, runs.edit_last_line])
+def test_a_changed_log_is_set_aside_and_the_checkpoint_that_agrees_is_used(
+  tmp_path, console, monkeypatch, damage
+):
+  loop.start(toy_learner.make_config(trials=2), tmp_path / "whole", console)
+  run = tmp_path / "run"
+  runs.stopped_run(run, console, monkeypatch, trials=2)
+  changed = damage(run / "metrics.jsonl")
+  assert loop.resume(run, console).is_finished
+  said = runs.said(console)
+  assert "skipping checkpoint 2, whose tests are not in" in said
+  assert f"was changed; as it was it is {run / 'metrics.jsonl.damaged'}" in said
+  assert (run / "metrics.jsonl.damaged").read_bytes() == changed
+  assert (run / "state/damaged_2").exists()
+  assert runs.results(run) == runs.results(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("text", ["", "[1, 2]", '{"machine": 3}', "{", None])
+def test_a_damaged_status_is_written_anew(tmp_path, console, monkeypatch, text):
+  run = tmp_path / "run"
+  runs.stopped_run(run, console, monkeypatch, trials=1)
+  assert loop.resume(run, console).is_finished
+  whole = runs.results(run)
+  (run / "run.json").unlink()
+  if text is not None:
+    (run / "run.json").write_text(text)
+  assert loop.resume(run, console).is_finished
+  assert runs.results(run) == whole
+
+
+@pytest.mark.parametrize("text", ["", "game: [", "game: tictactoe", None])
+def test_a_damaged_config_is_written_anew(tmp_path, console, monkeypatch, text):
+  run = tmp_path / "run"
+  runs.stopped_run(run, console, monkeypatch, trials=1)
+  before = (run / "config.yaml").read_bytes()
+  (run / "config.yaml").unlink()
+  if text is not None:
+    (run / "config.yaml").write_text(text)
+  assert loop.resume(run, console).is_finished
+  assert "it is written anew, from a checkpoint" in runs.said(console)
+  assert (run / "config.yaml").read_bytes() == before
+  if text is not None:
+    assert (run / "config.yaml.damaged").read_text() == text
+
+
+@pytest.mark.parametrize(
+  ("change", "message"),
+  [
+    ({"trials": 2}, "trials was 1 and is 2"),
+    ({"learner": {"kind": "toy", "size": 4}}, "learner.size was 3 and is 4"),
+  ],
+)
+def test_a_changed_network_or_number_of_trials_is_said_as_such(
+  tmp_path, console, monkeypatch, change, message
+):
+  run = tmp_path / "run"
+  runs.stopped_run(run, console, monkeypatch, trials=1)
+  file = run / "config.yaml"
+  file.write_text(yaml.safe_dump(yaml.safe_load(file.read_text()) | change))
+  with pytest.raises(ValueError, match=f"was changed under the run: {message}"):
+    loop.resume(run, console)
+  assert "damaged" not in runs.said(console)
+
+
+def test_checkpoints_from_before_there_were_checksums_go_on(
+  tmp_path, console, monkeypatch
+):
+  loop.start(toy_learner.make_config(trials=1), tmp_path / "whole", console)
+  run = tmp_path / "run"
+  runs.stopped_run(run, console, monkeypatch, trials=1)
+  for file in run.glob("state/*/progress/metadata"):
+    contents = json.loads(file.read_text())
+    del contents["checkpoint"], contents["sha256"], contents["progress"]["log"]
+    file.write_text(json.dumps(contents))
+  assert loop.resume(run, console).is_finished
+  assert runs.results(run) == runs.results(tmp_path / "whole")
 
 
 def test_a_file_that_cannot_be_written_is_explained(tmp_path, console, monkeypatch):
