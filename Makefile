@@ -18,7 +18,7 @@ train: $(INSTALLED)
 test: lint
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
-# Hours: what `make test` tries with a few inputs, with very many, others each time.
+# What `make test` tries with a few inputs, with very many, others each time.
 fuzz: $(INSTALLED)
 	JAXGAMES_FUZZ=$(INPUTS) $(BIN)/python -m pytest -n 2 --dist loadgroup tests/fuzz
 

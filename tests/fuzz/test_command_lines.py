@@ -83,6 +83,9 @@ WORDS = st.one_of(
 @hypothesis.given(
   command=st.sampled_from(COMMANDS), words=st.lists(WORDS, min_size=1, max_size=6)
 )
+@hypothesis.example(command="train", words=["quickstart", "--out", ""])
+@hypothesis.example(command="resume", words=["x" * 300])
+@hypothesis.example(command="play", words=["ttt3d", "--seed", "9" * 30])
 @pytest.mark.usefixtures("_no_work")
 def test_a_command_is_done_or_refused(command, words):
   # Of an argument the system makes an end at a NUL; the help is no failure.

@@ -56,6 +56,9 @@ def write(directory, contents: bytes) -> None:
 @hypothesis.given(
   fields=st.dictionaries(st.sampled_from(FIELDS), values, min_size=1, max_size=4)
 )
+@hypothesis.example(fields={"learner.learning_rate": float("inf")})
+@hypothesis.example(fields={"games": 2e9, "test.every": 1})
+@hypothesis.example(fields={"test.against": "x" * 300})
 def test_a_config_is_printed_whole_or_refused(workplace, fields):
   with_base = {"extends": str(paths.ROOT / "configs" / "quickstart.yaml")}
   nested = config_lib.run.config_files.nest({**with_base, **fields})
@@ -64,6 +67,8 @@ def test_a_config_is_printed_whole_or_refused(workplace, fields):
   )
   result = commands.run("config", "mine.yaml")
   if result.exit_code == 0:
+    assert ".inf" not in result.stdout
+    assert ".nan" not in result.stdout
     write(workplace, result.stdout.encode())
     assert commands.run("config", "mine.yaml").stdout == result.stdout
 
@@ -81,6 +86,9 @@ def test_a_config_is_printed_whole_or_refused(workplace, fields):
     max_size=3,
   )
 )
+@hypothesis.example(overrides=["paper=&x {name: *x}"])
+@hypothesis.example(overrides=["seed=" + "[" * 500])
+@hypothesis.example(overrides=["opponent=" + "sometimes:player=(" * 500])
 def test_overrides_are_used_or_refused(workplace, overrides):
   write(workplace, QUICKSTART)
   # What looks like an option is one; after two dashes nothing is.
@@ -93,6 +101,11 @@ def test_overrides_are_used_or_refused(workplace, overrides):
     st.binary(max_size=200), texts.yaml_texts.map(lambda t: t.encode("utf-8", "ignore"))
   )
 )
+@hypothesis.example(contents=b"a: &x [*x]")
+@hypothesis.example(contents=b"a: !!set [x]")
+@hypothesis.example(contents=b"a: !!bool x")
+@hypothesis.example(contents=b"{a: " * 500)
+@hypothesis.example(contents=b"extends: /dev/zero")
 def test_bytes_are_a_config_or_refused(workplace, contents):
   write(workplace, contents)
   commands.run("config", "mine.yaml")

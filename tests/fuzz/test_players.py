@@ -27,8 +27,13 @@ def make(game, spec: str) -> None:
   assert time.perf_counter() - start < MOST_SECONDS
 
 
-@budget.inputs(quick=150, share=0.15)
+@budget.inputs(quick=300, share=0.15)
 @hypothesis.given(game=st.sampled_from(GAMES), spec=texts.players)
+@hypothesis.example(
+  game=GAMES[0], spec="every:player=random,other=random,every=9999999999"
+)
+@hypothesis.example(game=GAMES[0], spec="sometimes:player=(" * 500)
+@hypothesis.example(game=GAMES[0], spec="mcts:simulations=" + "9" * 5000)
 def test_a_player_is_made_or_refused(workplace, game, spec):
   make(game, spec)
 
@@ -42,8 +47,10 @@ NAMES = st.lists(
 ).map("".join)
 
 
-@budget.inputs(quick=100, share=0.08)
+@budget.inputs(quick=300, share=0.08)
 @hypothesis.given(name=NAMES)
+@hypothesis.example(name="x" * 300)
+@hypothesis.example(name="./x@" + "9" * 5000)
 def test_an_agent_is_found_or_refused(workplace, name):
   parsed = agent_names.parse(name)
   assert parsed.trial >= 0

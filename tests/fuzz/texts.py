@@ -2,7 +2,10 @@
 
 import hypothesis.strategies as st
 
-__all__ = ["anything", "odd", "players", "yaml_texts"]
+__all__ = ["TOO_LONG", "anything", "odd", "players", "yaml_texts"]
+
+# Names that no file can have, and what a reader in Python cannot nest.
+TOO_LONG = ["x" * 300, "x/" * 2100, "9" * 5000, "[" * 500, "(" * 500, "{a: " * 500]
 
 # Numbers at and beyond the ends of ranges, names that no file can have, and signs that
 # mean something to somebody.
@@ -19,7 +22,10 @@ odd = st.sampled_from(
 )  # fmt: skip
 
 anything = st.one_of(
-  odd, st.text(max_size=20), st.text("0123456789.-+e", min_size=1, max_size=8)
+  odd,
+  st.sampled_from(TOO_LONG),
+  st.text(max_size=20),
+  st.text("0123456789.-+e", min_size=1, max_size=8),
 )
 
 _NAMES = [
@@ -50,6 +56,7 @@ players = st.one_of(
 
 _YAML_PARTS = st.one_of(
   odd,
+  st.sampled_from(TOO_LONG),
   st.sampled_from(
     [
       "a: ",
@@ -88,6 +95,9 @@ _YAML_PARTS = st.one_of(
       "'",
       '"',
       "# ",
+      "&x [*x]",
+      "&x {a: *x}",
+      "&x [*x, *x]",
     ]
   ),
 )

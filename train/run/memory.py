@@ -25,11 +25,8 @@ from train.learners import base
 
 __all__ = ["available", "check_match", "check_program", "check_run"]
 
-# A state is in memory twice while a checkpoint of it is written.
-STATE_COPIES = 2
-
-# Of a game in play: its position, its random numbers; and of each of its actions.
-GAME_BYTES, ACTION_BYTES = 64, 8
+# Of a game in play: its position, its random numbers; and a value of each action.
+GAME_BYTES, ACTION_BYTES = 64, 4
 
 _CGROUPS = pathlib.Path("/sys/fs/cgroup")
 
@@ -91,7 +88,7 @@ def check_match(both: Sequence[players.Player], num_games: int) -> None:
   # Each player is to move in one half of the games.
   half = -(-num_games // 2)
   num_bytes = half * sum(map(_search_bytes, both))
-  purpose = f"the searches of {num_games:,} games at once"
+  purpose = f"the searches of {_counted(num_games, 'game')} at once"
   _refuse([_Need(num_bytes, purpose, "fewer simulations")])
 
 
@@ -143,11 +140,13 @@ def _refuse(needs: Sequence[_Need]) -> None:
 def _of_states(config: config_lib.RunConfig, state: Any) -> _Need:
   one = sum(_leaf_bytes(leaf) for leaf in jax.tree.leaves(state))
   purpose = (
-    f"{config.num_trials:,} times the state of a trial, {rich.filesize.decimal(one)}, "
-    "and for a checkpoint as much"
+    f"the states of {_counted(config.num_trials, 'trial')}, "
+    f"{rich.filesize.decimal(one)} each"
   )
   remedy = "fewer trials or parallel_games, or a smaller network,"
-  return _Need(STATE_COPIES * config.num_trials * one, purpose, remedy)
+  # On the host a second copy is there while a checkpoint is written.
+  num_copies = 2 if jax.default_backend() == "cpu" else 1
+  return _Need(num_copies * config.num_trials * one, purpose, remedy)
 
 
 def _leaf_bytes(leaf: jax.ShapeDtypeStruct) -> int:
@@ -160,7 +159,7 @@ def _of_training(config: config_lib.RunConfig) -> _Need:
   num_games = config.num_trials * config.parallel_games
   num_bytes = num_games * _game_bytes(jaxgames.make(config.game))
   remedy = "fewer trials or parallel_games"
-  return _Need(num_bytes, f"{num_games:,} games at once", remedy)
+  return _Need(num_bytes, f"{_counted(num_games, 'game')} at once", remedy)
 
 
 def _of_tests(
@@ -171,11 +170,15 @@ def _of_tests(
   searches = max(map(_search_bytes, opponents), default=0) // 2
   num_bytes = num_games * (_game_bytes(jaxgames.make(config.game)) + searches)
   remedy = "fewer trials, test.games or simulations"
-  return _Need(num_bytes, f"{num_games:,} games of a test at once", remedy)
+  return _Need(num_bytes, f"{_counted(num_games, 'game')} of a test at once", remedy)
 
 
 def _game_bytes(game: jaxgames.LineGame) -> int:
   return GAME_BYTES + ACTION_BYTES * game.num_actions
+
+
+def _counted(number: int, noun: str) -> str:
+  return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _search_bytes(player: Any) -> int:

@@ -29,12 +29,12 @@ def _four_gigabytes(monkeypatch):
   ("override", "words"),
   [
     ("parallel_games=1000000000", "1,000,000,000 games at once"),
-    ("parallel_games=20000000", "1 times the state of a trial"),
+    ("parallel_games=20000000", "the states of 1 trial,"),
     ("trials=1000000000", "games of a test"),
-    ("trials=100000", "100,000 times the state of a trial"),
-    ("learner.network.hidden=[1000000000]", "state of a trial"),
-    ("learner.network.hidden=[100000,100000]", "state of a trial"),
-    ("learner.network.detectors=1000000000", "state of a trial"),
+    ("trials=100000", "the states of 100,000 trials"),
+    ("learner.network.hidden=[1000000000]", "the states of"),
+    ("learner.network.hidden=[100000,100000]", "the states of"),
+    ("learner.network.detectors=1000000000", "the states of"),
     ("test.games=1000000000", "1,000,000,000 games of a test"),
     ("test.against=mcts:simulations=1000000000", "simulations would need less"),
     ("test.against=guided:player=ttt3d,simulations=1000000000", "simulations"),
@@ -62,7 +62,7 @@ def test_a_run_that_cannot_fit_is_refused_before_it_is_tried(override, words):
 )
 def test_every_learner_is_measured_by_its_state(name, override):
   config = config_lib.load(name, [override])
-  with pytest.raises(ValueError, match="state of a trial"):
+  with pytest.raises(ValueError, match="the states of"):
     preflight.check(config)
 
 
