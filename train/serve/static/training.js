@@ -1,0 +1,1 @@
+export async function mount(root) { root.append("soon"); }

@@ -1,0 +1,223 @@
+"""Players that are asked for a move, or for what they think of all moves."""
+
+from collections.abc import Sequence
+import dataclasses
+import functools
+import time
+from typing import Any, Literal, Protocol, runtime_checkable
+
+import chex
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import jaxgames
+from jaxgames import players
+from jaxgames import randomness
+from jaxgames import search
+from jaxgames.exact import graph
+from jaxgames.exact import numbering
+from jaxgames.exact import solver
+
+__all__ = ["Mind", "Thoughts", "judge_exactly"]
+
+# Plies of an expected continuation.
+NUM_EXPECTED = 8
+
+Source = Literal["exact", "search", "player"]
+
+
+@runtime_checkable
+class Searcher(players.Player, Protocol):
+  """A player whose moves are tree searches."""
+
+  def grow(self, state: jaxgames.State, key: chex.PRNGKey) -> search.Tree:
+    """Returns the tree of a position; the key is consumed."""
+    ...
+
+
+@dataclasses.dataclass(frozen=True)
+class Thoughts:
+  """What is thought of a position.
+
+  Attributes:
+    values: `[num_actions]`, what each action is worth to the mover; None where it is not
+      legal or not considered.
+    low: the lowest value there can be, a sure loss; the highest is 1.
+    source: whether values are proven, the means of a search, or the player's own.
+    line: the actions that are expected to follow.
+    plies: where values are proven, `[num_actions]` moves until the end of the game; None
+      for draws.
+  """
+
+  values: tuple[float | None, ...]
+  low: float
+  source: Source
+  line: tuple[int, ...]
+  plies: tuple[int | None, ...] | None = None
+
+  def as_json(self) -> dict[str, Any]:
+    """Returns plain values."""
+    return dataclasses.asdict(self)
+
+
+class Mind:
+  """A player compiled for one position at a time.
+
+  Attributes:
+    player: the player.
+    has_values: whether it can be asked what it thinks.
+    seconds: how long a move on the empty board took once it was compiled.
+  """
+
+  def __init__(self, player: players.Player):
+    """Compiles the player's move, and times it."""
+    self.player = player
+    state = player.game.init()
+    self._act = _compile(_act, player, state, jnp.uint32(0))
+    self._think: Any = None
+    self.act(state, 0)  # Transfers the weights, so it is not timed.
+    begin = time.perf_counter()
+    self.act(state, 0)
+    self.seconds = time.perf_counter() - begin
+
+  @property
+  def has_values(self) -> bool:
+    if graph.is_small(self.player.game) or isinstance(self.player, Searcher):
+      return True
+    try:
+      jax.eval_shape(self.player.values, self.player.game.init())
+    except ValueError:
+      return False
+    return True
+
+  @property
+  def is_prepared(self) -> bool:
+    """Whether `think` has nothing left to compile."""
+    return self._think is not None
+
+  def act(self, state: jaxgames.State, seed: int) -> int:
+    """Returns its move; the same position and seed give the same."""
+    return int(self._act(self.player, state, jnp.uint32(seed)))
+
+  def prepare_thoughts(self) -> None:
+    """Compiles what `think` needs, unless that was done."""
+    if self._think is None:
+      think_fn = _grow if isinstance(self.player, Searcher) else _rate
+      self._think = _compile(think_fn, self.player, self.player.game.init())
+      quick = self._quick_player
+      self._continue = _compile(_act, quick, quick.game.init(), jnp.uint32(0))
+
+  def think(self, state: jaxgames.State) -> Thoughts:
+    """Returns what it thinks of a position that is not over.
+
+    Raises:
+      ValueError: if it has no values.
+    """
+    self.prepare_thoughts()
+    if isinstance(self.player, Searcher):
+      return _read_tree(jax.tree.map(np.asarray, self._think(self.player, state)))
+    values = np.asarray(self._think(self.player, state))
+    # A critic's values are chances to win.
+    low = 0.0 if isinstance(self.player, players.CriticGreedy) else -1.0
+    best = int(np.argmax(values))
+    line = [best, *self._expect(self.player.game.step(state, np.int32(best)))]
+    return Thoughts(_plain(values), low, "player", tuple(line))
+
+  @property
+  def _quick_player(self) -> players.Player:
+    """Who continues for both sides: a quicker version of the player, if there is one."""
+    return next(iter(self.player.faster()), self.player)
+
+  def _expect(self, state: jaxgames.State) -> Sequence[int]:
+    actions: list[int] = []
+    while len(actions) < NUM_EXPECTED - 1 and not state.is_over:
+      action = int(self._continue(self._quick_player, state, jnp.uint32(0)))
+      state = self.player.game.step(state, np.int32(action))
+      actions.append(action)
+    return actions
+
+
+def judge_exactly(game: jaxgames.LineGame, state: jaxgames.State) -> Thoughts:
+  """Returns the proven values of a small game's position that is not over.
+
+  Raises:
+    ValueError: if the game is too large.
+  """
+  scores = _exact_scores(game, state)
+  line: list[int] = []
+  after, theirs = state, scores
+  while len(line) < NUM_EXPECTED and not after.is_over:
+    line.append(max(theirs, key=lambda action: theirs[action]))
+    after = game.step(after, np.int32(line[-1]))
+    theirs = _exact_scores(game, after)
+  actions = range(game.num_actions)
+  return Thoughts(
+    values=tuple(
+      float(np.sign(scores[action])) if action in scores else None for action in actions
+    ),
+    low=-1.0,
+    source="exact",
+    line=tuple(line),
+    plies=tuple(
+      -solver.LOSS - abs(scores[action]) if scores.get(action) else None
+      for action in actions
+    ),
+  )
+
+
+def _exact_scores(game: jaxgames.LineGame, state: jaxgames.State) -> dict[int, int]:
+  """Returns for each legal action how it ends, as in `solver.Solution.score`."""
+  solution, of_game = solver.solve(game), graph.of(game)
+  index = of_game.indices[int(_number(game, state))]
+  legal = int(of_game.legal_actions[index])
+  scores = {}
+  for action in range(game.num_actions):
+    if legal >> action & 1:
+      after = of_game.numbers[of_game.successors[index, action]]
+      theirs = int(solution.score[after])
+      scores[action] = -theirs + int(np.sign(theirs))
+  return scores
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _number(game: jaxgames.LineGame, state: jaxgames.State) -> chex.Array:
+  return numbering.number(game, state)
+
+
+def _act(player: players.Player, state: jaxgames.State, seed: chex.Array) -> jax.Array:
+  # A game's memory depends on the game's seed alone, so it need not be kept.
+  key_begin, key_moves = jax.random.split(randomness.key(seed))
+  memory = player.begin(key_begin, (seed & np.uint32(0xFFFF)).astype(jnp.int32))
+  key_move = jax.random.fold_in(key_moves, state.num_moves)
+  return player.act(memory, state, key_move)
+
+
+def _rate(player: players.Player, state: jaxgames.State) -> jax.Array:
+  return player.values(state)
+
+
+def _grow(player: Searcher, state: jaxgames.State) -> tuple[jax.Array, ...]:
+  tree = player.grow(state, jax.random.fold_in(randomness.key(0), state.num_moves))
+  return jnp.asarray(tree.visits), jnp.asarray(tree.results), jnp.asarray(tree.children)
+
+
+def _compile(function: Any, *arguments: Any) -> Any:
+  """Compiles a function for arguments like these; it is forgotten with its owner."""
+  return jax.jit(functools.partial(function)).lower(*arguments).compile()
+
+
+def _read_tree(tree: tuple[np.ndarray, ...]) -> Thoughts:
+  """Returns the means of the root's moves, and the most visited line."""
+  visits, results, children = tree
+  means = np.where(visits[0] > 0, results[0] / np.maximum(visits[0], 1), -np.inf)
+  line: list[int] = []
+  node = 0
+  while len(line) < NUM_EXPECTED and node != search.NO_CHILD and visits[node].any():
+    line.append(int(np.argmax(visits[node])))
+    node = int(children[node, line[-1]])
+  return Thoughts(_plain(means), -1.0, "search", tuple(line))
+
+
+def _plain(values: np.ndarray) -> tuple[float | None, ...]:
+  return tuple(round(float(v), 5) if np.isfinite(v) else None for v in values)
