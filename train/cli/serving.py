@@ -39,6 +39,13 @@ def serve(
     list[str] | None,
     typer.Option(help="Another name of this machine that pages may be asked for by."),
   ] = None,
+  warms_up: Annotated[
+    bool,
+    typer.Option(
+      "--warm-up/--no-warm-up",
+      help="Compile the bundled players at once, or each when it is first asked.",
+    ),
+  ] = True,
   opens: Annotated[
     bool, typer.Option("--open", help="Open the page in a browser.")
   ] = False,
@@ -68,7 +75,7 @@ def serve(
 
         webbrowser.open(shown)
 
-    made = app.make(services, warm_up=minds.bundled())
+    made = app.make(services, warm_up=minds.bundled() if warms_up else ())
     server.run(server.protect(made, host, token, name or ()), listening, say_started)
 
 

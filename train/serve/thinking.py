@@ -1,6 +1,5 @@
 """Players that are asked for a move, or for what they think of all moves."""
 
-from collections.abc import Sequence
 import dataclasses
 import functools
 import time
@@ -23,6 +22,9 @@ __all__ = ["Mind", "Thoughts", "judge_exactly"]
 
 # Plies of an expected continuation.
 NUM_EXPECTED = 8
+
+# Stands for a move after the end of a game.
+OVER = -1
 
 Source = Literal["exact", "search", "player"]
 
@@ -105,8 +107,7 @@ class Mind:
     if self._think is None:
       think_fn = _grow if isinstance(self.player, Searcher) else _rate
       self._think = _compile(think_fn, self.player, self.player.game.init())
-      quick = self._quick_player
-      self._continue = _compile(_act, quick, quick.game.init(), jnp.uint32(0))
+      self._expect = _compile(_expect, self._quick_player, self.player.game.init())
 
   def think(self, state: jaxgames.State) -> Thoughts:
     """Returns what it thinks of a position that is not over.
@@ -121,21 +122,15 @@ class Mind:
     # A critic's values are chances to win.
     low = 0.0 if isinstance(self.player, players.CriticGreedy) else -1.0
     best = int(np.argmax(values))
-    line = [best, *self._expect(self.player.game.step(state, np.int32(best)))]
-    return Thoughts(_plain(values), low, "player", tuple(line))
+    after = self.player.game.step(state, np.int32(best))
+    expected = np.asarray(self._expect(self._quick_player, after))
+    line = (best, *(int(action) for action in expected if action != OVER))
+    return Thoughts(_plain(values), low, "player", line)
 
   @property
   def _quick_player(self) -> players.Player:
     """Who continues for both sides: a quicker version of the player, if there is one."""
     return next(iter(self.player.faster()), self.player)
-
-  def _expect(self, state: jaxgames.State) -> Sequence[int]:
-    actions: list[int] = []
-    while len(actions) < NUM_EXPECTED - 1 and not state.is_over:
-      action = int(self._continue(self._quick_player, state, jnp.uint32(0)))
-      state = self.player.game.step(state, np.int32(action))
-      actions.append(action)
-    return actions
 
 
 def judge_exactly(game: jaxgames.LineGame, state: jaxgames.State) -> Thoughts:
@@ -191,6 +186,17 @@ def _act(player: players.Player, state: jaxgames.State, seed: chex.Array) -> jax
   memory = player.begin(key_begin, (seed & np.uint32(0xFFFF)).astype(jnp.int32))
   key_move = jax.random.fold_in(key_moves, state.num_moves)
   return player.act(memory, state, key_move)
+
+
+def _expect(player: players.Player, state: jaxgames.State) -> jax.Array:
+  """Returns `[NUM_EXPECTED - 1]` int32, how a player continues for both sides."""
+
+  def ply(state: jaxgames.State, _: None) -> tuple[jaxgames.State, jax.Array]:
+    action = _act(player, state, jnp.uint32(0))
+    after = player.game.step(state, action)
+    return after, jnp.where(state.is_over, jnp.int32(OVER), action)
+
+  return jax.lax.scan(ply, state, length=NUM_EXPECTED - 1)[1]
 
 
 def _rate(player: players.Player, state: jaxgames.State) -> jax.Array:

@@ -129,7 +129,7 @@ export class Board {
     const mark = s("circle", {class: "mark", r: 4.5});
     const heat = s("g", {class: "heat", "aria-hidden": "true"});
     const group = s("g", {
-      role: "gridcell", tabindex: "-1", transform: `translate(${x} ${y})`, "data-cell": cell,
+      class: "cell", role: "gridcell", tabindex: "-1", transform: `translate(${x} ${y})`, "data-cell": cell,
       onclick: () => this.#chosen(cell),
       onkeydown: (event) => this.#key(event, cell),
       onfocus: () => { this.#rove(cell, false); this.focused(cell); },

@@ -4,7 +4,7 @@ import {h, s, prefersStill} from "./dom.js";
 import {shade} from "./values.js";
 
 const SIZE = 460;
-const UNIT = 68;
+const UNIT = 63;
 const DISTANCE = 11;
 const BEAD = 0.36;
 const PITCH = [0.12, 1.35];
@@ -137,7 +137,7 @@ export class Cube {
     const up = y * Math.cos(this.pitch) - deep * Math.sin(this.pitch);
     const depth = y * Math.sin(this.pitch) + deep * Math.cos(this.pitch);
     const scale = UNIT * 4 / Math.max(...this.board.shape) * DISTANCE / (DISTANCE - depth);
-    return {x: across * scale, y: -up * scale + 8, depth, scale};
+    return {x: across * scale, y: -up * scale - 6, depth, scale};
   }
 
   #draw() {
@@ -177,7 +177,7 @@ export class Cube {
     const group = s("g", {class: "column"});
     group.append(
       s("ellipse", {cx: foot.x, cy: foot.y, rx: foot.scale * 0.3, ry: foot.scale * 0.3 * Math.sin(this.pitch), class: "foot"}),
-      s("line", {x1: foot.x, y1: foot.y, x2: tip.x, y2: tip.y, class: "peg", "stroke-width": foot.scale * 0.075}));
+      s("line", {x1: foot.x, y1: foot.y, x2: tip.x, y2: tip.y, class: "peg", "stroke-width": foot.scale * 0.055}));
     const isPointed = isOpen && this.pointed === action && landing !== undefined;
     for (let level = 0; level < this.levels; level += 1) {
       const cell = level * this.rows * this.columns + action;

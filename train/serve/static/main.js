@@ -84,7 +84,7 @@ async function watchReady() {
     }
     place.replaceChildren(
       h("progress", {max: now.total, value: now.done, "aria-label": "Players getting ready"}),
-      `${now.done} of ${now.total} players ready`);
+      `${now.done} of ${now.total} ready`);
     place.title = now.doing;
     await new Promise((resolve) => setTimeout(resolve, 700));
   }
