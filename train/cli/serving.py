@@ -76,7 +76,8 @@ def serve(
         webbrowser.open(shown)
 
     made = app.make(services, warm_up=minds.bundled() if warms_up else ())
-    server.run(server.protect(made, host, token, name or ()), listening, say_started)
+    guarded = server.protect(made, host, token, name or ())
+    server.make(guarded, say_started).run([listening])
 
 
 def _check_installed() -> None:

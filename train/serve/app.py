@@ -198,7 +198,7 @@ class _Handlers:
     if state.is_over:
       raise ValueError("the game is over")
     wanted = minds_lib.Wanted(asked.game, asked.player)
-    mind = await services.minds.get(session, wanted)
+    mind = await services.minds.get(session, wanted, "move")
     action = await services.turns.run(session, lambda: mind.act(state, asked.seed))
     after = await _in_thread(
       lambda: services.positions.describe(asked.game, (*moves, action))
@@ -220,10 +220,9 @@ class _Handlers:
       )
     else:
       wanted = minds_lib.Wanted(asked.game, asked.player)
-      mind = await services.minds.get(session, wanted)
+      mind = await services.minds.get(session, wanted, "thoughts")
       if not mind.has_values:
         return _json({"source": "none", "player": asked.player})
-      await services.minds.prepare_thoughts(session, mind)
       found = await services.turns.run(session, lambda: mind.think(state))
     line = [notation.action_name(game, action) for action in found.line]
     return _json({**found.as_json(), "line": line, "player": asked.player})

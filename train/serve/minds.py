@@ -32,6 +32,10 @@ class Wanted(NamedTuple):
   spec: str
 
 
+# A player, and when its agents were last trained on.
+Key = tuple[Wanted, tuple[int, ...]]
+
+
 @dataclasses.dataclass
 class Progress:
   """How far the players are that are made ready at the start.
@@ -66,35 +70,33 @@ class Minds:
     self.progress = Progress()
     self._catalogue, self._most = catalogue, most
     self._queue = queueing.FairQueue("compiling", most_each=4, most_in_all=64)
-    self._kept: collections.OrderedDict[Any, thinking.Mind] = collections.OrderedDict()
-    self._coming: dict[Any, asyncio.Task[thinking.Mind]] = {}
+    self._kept: collections.OrderedDict[Key, thinking.Mind] = collections.OrderedDict()
+    self._coming: dict[tuple[Key, thinking.Kind], asyncio.Task[None]] = {}
 
-  async def get(self, session: str, wanted: Wanted) -> thinking.Mind:
-    """Returns a player, compiled if that is not yet done.
+  async def get(
+    self, session: str, wanted: Wanted, kind: thinking.Kind
+  ) -> thinking.Mind:
+    """Returns a player that is ready for a kind of question.
 
     Raises:
       ValueError: if there is none, or it is too slow.
       queueing.FullError: if too many others are being compiled.
     """
     key = (wanted, self._catalogue.stamp(wanted.spec))
-    if key not in self._kept and key not in self._coming:
-      self._coming[key] = asyncio.create_task(self._make(session, key))
-    if key in self._coming:
+    if not self._is_ready(key, kind):
+      if (key, kind) not in self._coming:
+        self._coming[key, kind] = asyncio.create_task(self._prepare(session, key, kind))
       # Others may wait for the same: it goes on if one of them leaves.
-      await asyncio.shield(self._coming[key])
+      await asyncio.shield(self._coming[key, kind])
     mind = self._kept[key]
     self._kept.move_to_end(key)
-    if mind.seconds > bounds.THINK_SECONDS:
+    seconds = mind.seconds.get(kind, 0.0)
+    if seconds > bounds.THINK_SECONDS:
       raise ValueError(
-        f"the player {wanted.spec!r} takes {mind.seconds:.1f} s for a move here, more "
-        f"than {bounds.THINK_SECONDS:g} s"
+        f"the player {wanted.spec!r} thinks for {seconds:.1f} s here, more than "
+        f"{bounds.THINK_SECONDS:g} s"
       )
     return mind
-
-  async def prepare_thoughts(self, session: str, mind: thinking.Mind) -> None:
-    """Compiles what a player thinks of moves."""
-    if not mind.is_prepared:
-      await self._queue.run(session, mind.prepare_thoughts)
 
   async def warm_up(self, wanted: Sequence[Wanted]) -> None:
     """Makes players ready one after the other."""
@@ -102,12 +104,12 @@ class Minds:
     for one in wanted:
       self.progress.doing = f"{one.game}: {one.spec}"
       try:
-        mind = await self.get("warm-up", one)
+        mind = await self.get("warm-up", one, "move")
         game = mind.player.game
         if graph.is_small(game):
           await self._queue.run("warm-up", functools.partial(solver.solve, game))
-        elif mind.has_values:
-          await self.prepare_thoughts("warm-up", mind)
+        else:
+          await self.get("warm-up", one, "thoughts")
       except ValueError as error:
         self.progress.problems.append(str(error))
       self.progress.done += 1
@@ -116,20 +118,26 @@ class Minds:
   def close(self) -> None:
     self._queue.close()
 
-  async def _make(self, session: str, key: tuple[Wanted, Any]) -> thinking.Mind:
-    (game_name, spec), _ = key
+  def _is_ready(self, key: Key, kind: thinking.Kind) -> bool:
+    mind = self._kept.get(key)
+    if mind is None:
+      return False
+    return kind in mind.seconds or (kind == "thoughts" and not mind.has_values)
 
-    def make() -> thinking.Mind:
-      player = self._catalogue.make_player(jaxgames.make(game_name), spec)
-      return thinking.Mind(player)
+  async def _prepare(self, session: str, key: Key, kind: thinking.Kind) -> None:
+    def prepare() -> None:
+      (game_name, spec), _ = key
+      if key not in self._kept:
+        player = self._catalogue.make_player(jaxgames.make(game_name), spec)
+        self._kept[key] = thinking.Mind(player)
+      self._kept[key].prepare(kind)
 
     try:
-      self._kept[key] = await self._queue.run(session, make)
+      await self._queue.run(session, prepare)
     finally:
-      del self._coming[key]
+      del self._coming[key, kind]
     while len(self._kept) > self._most:
       self._kept.popitem(last=False)
-    return self._kept[key]
 
 
 def bundled() -> list[Wanted]:

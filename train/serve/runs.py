@@ -1,5 +1,6 @@
 """Runs as pages show them: read from their files alone, and never written to."""
 
+from collections.abc import Iterator
 import dataclasses
 import gzip
 import json
@@ -10,7 +11,7 @@ import threading
 import time
 from typing import Any
 
-from train.report import comparison
+from train.report import papers
 from train.report import runs as report_runs
 from train.run import directory as run_directory
 from train.run import listing
@@ -96,24 +97,32 @@ class Runs:
       ValueError: if a file of it is missing or invalid.
     """
     run = report_runs.read(self._catalogue.find_run(run_id).path)
-    records = [record for record in run.records if record.paper is not None]
+    references = [record.paper for record in run.records if record.paper is not None]
     return [
-      {
-        "table": section.title,
-        "row": entry.label,
+      number
+      for reference in dict.fromkeys(references)
+      for table in reference.tables
+      for number in _paper_numbers(reference, table, run.game)
+    ]
+
+
+def _paper_numbers(
+  reference: report_runs.PaperReference, table: str, game: str
+) -> Iterator[dict[str, Any]]:
+  """Yields a paper's numbers in a row, on the scales of the metrics."""
+  found = papers.load(reference.name).tables[table]
+  for name, column in found.columns.items():
+    value = found.value(reference.row, name)
+    if value is not None and column.game in (None, game):
+      yield {
+        "table": f"Table {table}. {found.title}",
+        "row": found.rows[reference.row],
         "column": column.title,
         "metric": column.metric,
         "statistic": column.statistic,
-        "mean": cell.paper.mean / column.scale,
-        "sd": None if cell.paper.sd is None else cell.paper.sd / column.scale,
+        "mean": value.mean / column.scale,
+        "sd": None if value.sd is None else value.sd / column.scale,
       }
-      for section in comparison.of_papers(records)
-      for entry in section.entries
-      if entry.record is not None
-      for name, cell in entry.cells.items()
-      if cell.paper is not None
-      for column in [section.columns[name]]
-    ]
 
 
 def read_metrics(path: pathlib.Path, offset: int, most: int = MOST_BYTES) -> Chunk:

@@ -11,7 +11,7 @@ from uvicorn.protocols.http import h11_impl
 
 from train.serve import guard
 
-__all__ = ["address", "listen", "protect", "run"]
+__all__ = ["address", "listen", "make", "protect"]
 
 # In which the head of a request has to arrive.
 HEAD_SECONDS = 10.0
@@ -104,19 +104,23 @@ def protect(
   )
 
 
-def run(
-  app: types.ASGIApp, listening: socket.socket, started_fn: Callable[[], None]
-) -> None:
-  """Serves until a signal.
+def make(
+  app: types.ASGIApp,
+  started_fn: Callable[[], None],
+  *,
+  head_seconds: float = HEAD_SECONDS,
+) -> uvicorn.Server:
+  """Returns a server; its `run` with a list of sockets serves until a signal.
 
   Args:
     app: the application, protected.
-    listening: from `listen`.
     started_fn: called once requests are answered.
+    head_seconds: in which the head of a request has to arrive.
   """
+  protocol = type("Protocol", (_ImpatientProtocol,), {"head_seconds": head_seconds})
   config = uvicorn.Config(
     app,
-    http=_ImpatientProtocol,
+    http=protocol,
     ws="none",
     lifespan="on",
     log_level="warning",
@@ -127,8 +131,7 @@ def run(
     timeout_keep_alive=15,
     timeout_graceful_shutdown=2,
   )
-  server = _Server(config, started_fn)
-  server.run(sockets=[listening])
+  return _Server(config, started_fn)
 
 
 class _Server(uvicorn.Server):

@@ -18,7 +18,7 @@ from jaxgames.exact import graph
 from jaxgames.exact import numbering
 from jaxgames.exact import solver
 
-__all__ = ["Mind", "Thoughts", "judge_exactly"]
+__all__ = ["Kind", "Mind", "Thoughts", "judge_exactly"]
 
 # Plies of an expected continuation.
 NUM_EXPECTED = 8
@@ -27,6 +27,9 @@ NUM_EXPECTED = 8
 OVER = -1
 
 Source = Literal["exact", "search", "player"]
+
+# What a player may be asked for.
+Kind = Literal["move", "thoughts"]
 
 
 @runtime_checkable
@@ -64,28 +67,23 @@ class Thoughts:
 
 
 class Mind:
-  """A player compiled for one position at a time.
+  """A player compiled for one position at a time: its moves, its thoughts, or both.
 
   Attributes:
     player: the player.
-    has_values: whether it can be asked what it thinks.
-    seconds: how long a move on the empty board took once it was compiled.
+    seconds: how long each kind of question took on the empty board, once compiled.
   """
 
   def __init__(self, player: players.Player):
-    """Compiles the player's move, and times it."""
+    """Compiles nothing yet."""
     self.player = player
-    state = player.game.init()
-    self._act = _compile(_act, player, state, jnp.uint32(0))
-    self._think: Any = None
-    self.act(state, 0)  # Transfers the weights, so it is not timed.
-    begin = time.perf_counter()
-    self.act(state, 0)
-    self.seconds = time.perf_counter() - begin
+    self.seconds: dict[Kind, float] = {}
+    self._programs: dict[str, Any] = {}
 
-  @property
+  @functools.cached_property
   def has_values(self) -> bool:
-    if graph.is_small(self.player.game) or isinstance(self.player, Searcher):
+    """Whether it can be asked what it thinks."""
+    if isinstance(self.player, Searcher):
       return True
     try:
       jax.eval_shape(self.player.values, self.player.game.init())
@@ -93,37 +91,39 @@ class Mind:
       return False
     return True
 
-  @property
-  def is_prepared(self) -> bool:
-    """Whether `think` has nothing left to compile."""
-    return self._think is not None
+  def prepare(self, kind: Kind) -> None:
+    """Compiles what a kind of question needs and times it, unless that was done."""
+    if kind in self.seconds or (kind == "thoughts" and not self.has_values):
+      return
+    state = self.player.game.init()
+    if kind == "move":
+      self._programs["act"] = _compile(_act, self.player, state, jnp.uint32(0))
+    else:
+      think_fn = _grow if isinstance(self.player, Searcher) else _rate
+      self._programs["think"] = _compile(think_fn, self.player, state)
+      if not isinstance(self.player, Searcher):
+        self._programs["expect"] = _compile(_expect, self._quick_player, state)
+    ask_fn = functools.partial(self.act, seed=0) if kind == "move" else self.think
+    ask_fn(state)  # Transfers the weights, so it is not timed.
+    begin = time.perf_counter()
+    ask_fn(state)
+    self.seconds[kind] = time.perf_counter() - begin
 
   def act(self, state: jaxgames.State, seed: int) -> int:
     """Returns its move; the same position and seed give the same."""
-    return int(self._act(self.player, state, jnp.uint32(seed)))
-
-  def prepare_thoughts(self) -> None:
-    """Compiles what `think` needs, unless that was done."""
-    if self._think is None:
-      think_fn = _grow if isinstance(self.player, Searcher) else _rate
-      self._think = _compile(think_fn, self.player, self.player.game.init())
-      self._expect = _compile(_expect, self._quick_player, self.player.game.init())
+    return int(self._programs["act"](self.player, state, jnp.uint32(seed)))
 
   def think(self, state: jaxgames.State) -> Thoughts:
-    """Returns what it thinks of a position that is not over.
-
-    Raises:
-      ValueError: if it has no values.
-    """
-    self.prepare_thoughts()
+    """Returns what it thinks of a position that is not over."""
+    found = self._programs["think"](self.player, state)
     if isinstance(self.player, Searcher):
-      return _read_tree(jax.tree.map(np.asarray, self._think(self.player, state)))
-    values = np.asarray(self._think(self.player, state))
+      return _read_tree(jax.tree.map(np.asarray, found))
+    values = np.asarray(found)
     # A critic's values are chances to win.
     low = 0.0 if isinstance(self.player, players.CriticGreedy) else -1.0
     best = int(np.argmax(values))
     after = self.player.game.step(state, np.int32(best))
-    expected = np.asarray(self._expect(self._quick_player, after))
+    expected = np.asarray(self._programs["expect"](self._quick_player, after))
     line = (best, *(int(action) for action in expected if action != OVER))
     return Thoughts(_plain(values), low, "player", line)
 
