@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 QUICKSTART := checkpoints/quickstart
 
-.PHONY: train test lint format lock clean
+.PHONY: train test browser-test lint format lock clean
 
 # Goes on with what an earlier call began, and shows it again once it is finished.
 train: $(INSTALLED)
@@ -14,6 +14,12 @@ train: $(INSTALLED)
 
 test: lint
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+# With Debian's chromium, which is installed if it is missing; then 200 people at once.
+browser-test: $(INSTALLED)
+	command -v chromium > /dev/null || { apt-get update -qq && apt-get install -y -qq chromium; }
+	$(BIN)/python -m pytest tests/browser
+	$(BIN)/python -m tests.support.load --clients 200 --seconds 60
 
 lint: $(INSTALLED)
 	$(BIN)/ruff format --check .

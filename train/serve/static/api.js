@@ -3,25 +3,34 @@
 const SESSION = Array.from(crypto.getRandomValues(new Uint8Array(12)),
   (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-// How often a question is asked again if the server is busy, or away.
+// How often a question is asked again if the server is busy. If it is away, until it is back.
 const ATTEMPTS = 6;
+const LONGEST_WAIT = 3000;
 
 const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** A question that was answered by a sentence on what is wrong with it. */
 export class Refused extends Error {}
 
-async function ask(path, options = {}) {
+const tell = (isAway) => dispatchEvent(new CustomEvent("server", {detail: {isAway}}));
+
+async function send(path, options) {
   for (let attempt = 1; ; attempt += 1) {
-    let response;
     try {
-      response = await fetch(path, {...options, headers: {"x-session": SESSION, ...options.headers}});
+      const response = await fetch(path, {...options, headers: {"x-session": SESSION, ...options.headers}});
+      if (attempt > 1) tell(false);
+      return response;
     } catch (error) {
       if (options.signal?.aborted) throw error;
-      if (attempt >= ATTEMPTS) throw new Refused("the server does not answer; is it running?");
-      await wait(500 * attempt);
-      continue;
+      tell(true);
+      await wait(Math.min(LONGEST_WAIT, 400 * attempt));
     }
+  }
+}
+
+async function ask(path, options = {}) {
+  for (let attempt = 1; ; attempt += 1) {
+    const response = await send(path, options);
     if (response.ok) return response.json();
     const isBusy = response.status === 429 || response.status === 503;
     if (isBusy && attempt < ATTEMPTS) {

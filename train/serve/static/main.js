@@ -2,7 +2,7 @@
 
 import {isNew} from "./address.js";
 import * as api from "./api.js";
-import {announce, h, button} from "./dom.js";
+import {button, h} from "./dom.js";
 import * as play from "./play.js";
 import * as reports from "./reports.js";
 import * as training from "./training.js";
@@ -64,31 +64,32 @@ function setTheme(theme) {
   };
 }
 
+const ready = document.getElementById("ready");
+
 /** Shows how far the players are, until all are ready. */
 async function watchReady() {
-  const place = document.getElementById("ready");
   for (;;) {
-    let now;
-    try {
-      now = await api.status();
-    } catch {
-      place.replaceChildren("no server");
-      await new Promise((resolve) => setTimeout(resolve, 3000));
-      continue;
-    }
+    const now = await api.status();
     if (now.is_ready) {
-      place.replaceChildren(h("span", {class: "dot"}), "ready");
-      place.title = "All bundled players are compiled";
-      announce("Players are ready");
+      ready.replaceChildren(h("span", {class: "dot"}), "ready");
+      ready.title = "All bundled players are compiled";
       return;
     }
-    place.replaceChildren(
+    ready.replaceChildren(
       h("progress", {max: now.total, value: now.done, "aria-label": "Players getting ready"}),
       `${now.done} of ${now.total} ready`);
-    place.title = now.doing;
+    ready.title = now.doing;
     await new Promise((resolve) => setTimeout(resolve, 700));
   }
 }
+
+addEventListener("server", ({detail}) => {
+  if (detail.isAway) {
+    ready.replaceChildren(h("span", {class: "dot away"}), "no server, trying again");
+  } else {
+    watchReady();
+  }
+});
 
 let theme = "auto";
 try {

@@ -97,7 +97,14 @@ class Table {
 
   async #choose(action) {
     if (!this.isYourTurn) return;
-    await this.#play(this.board.names[action]);
+    const {moves} = this;
+    try {
+      await this.#play(this.board.names[action]);
+    } catch (error) {
+      Object.assign(this, {moves, ply: moves.length});
+      this.#say(error.message);
+      return;
+    }
     this.#continue();
   }
 
@@ -116,8 +123,9 @@ class Table {
   async #continue() {
     if (this.isThinking) return;
     this.isThinking = true;
+    this.hasFailed = false;
     try {
-      while (!this.isLeft && this.isAtEnd && !this.position.is_over && this.sides[this.mover] !== YOU
+      while (!this.isLeft && !this.hasFailed && this.isAtEnd && !this.position.is_over && this.sides[this.mover] !== YOU
         && (this.hasPerson || this.isRunning)) {
         await this.#letMove();
         if (!this.hasPerson && this.pace > 0) await this.#pause(this.pace);
@@ -143,8 +151,8 @@ class Table {
     } catch (error) {
       if (this.isLeft || signal.aborted) return;
       this.isRunning = false;
+      this.hasFailed = true;
       this.#say(error.message);
-      throw error;
     } finally {
       clearTimeout(slow);
     }
