@@ -6,13 +6,13 @@ import time
 import urllib.parse
 
 import httpx
+import PIL.Image
 
 from tests.support import browser as browser_lib
 from tests.support import paths
 from tests.support import serving
 
-# X is about to win in three ways of looking at it.
-CUBE = "5 0 10 15 6 9 5 6 10 9 6 5 10 3 7"
+CUBE = "5 10 0 15 6 9 3 12 10 5"
 WON = "15 12 0 5 5 3 5 6 9 9 6 6 7 9 11 7 11 11 0 0 0 15 8 10 10"
 GOMOKU = "h7 i6 i8 g6 j9 k10 h9 h8 g7 f7 i7 j7 i9 g9 i10"
 
@@ -30,6 +30,10 @@ def take(page, address: str, fragment: str, file: pathlib.Path, *steps) -> None:
     step(page)
   page.wait_for_timeout(500)
   page.screenshot(path=str(file))
+  # A page has few colours.
+  with PIL.Image.open(file) as image:
+    few = image.convert("RGB").quantize(128, dither=PIL.Image.Dither.NONE)
+  few.save(file, optimize=True)
   print(f"{file.name}: {file.stat().st_size:,} bytes", flush=True)
 
 
@@ -55,12 +59,14 @@ def main() -> None:
       time.sleep(1)
     rows = httpx.get(f"{address}api/runs", timeout=60).json()["runs"]
     ids = {row["label"]: row["id"] for row in rows}
-    names = [f"qlearn/runs/hidden_{nodes}" for nodes in (10, 20, 50, 200)]
+    below = "ttt3d/million/runs/biases_derivative_1/selfplay_"
+    kinds = ("deep_structured", "wide_unstructured", "small_structured")
+    names = [f"{below}{kind}" for kind in kinds]
     runs = urllib.parse.urlencode({"run": [ids[name] for name in names]}, doseq=True)
     laptop = {"viewport": browser_lib.LAPTOP}
     phone = {"viewport": browser_lib.PHONE}
     dark = {"color_scheme": "dark"}
-    cube = game("ttt3d", CUBE, "you")
+    cube = game("ttt3d", CUBE, "guided:player=ttt3d,simulations=400")
     won = game("ttt3d", WON, "you")
     best = "lookahead:player=gomoku"
     gomoku = game("gomoku", GOMOKU, best)

@@ -250,7 +250,10 @@ class _Handlers:
     run_ids = request.query_params.getlist("run")
     name = request.query_params.get("name", "")
     drawn = await _in_thread(lambda: self._services.reports.draw(run_ids, name))
-    return responses.Response(drawn, media_type="image/svg+xml")
+    # It brings its own styles, and may do nothing else.
+    policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+    headers = {"content-security-policy": policy}
+    return responses.Response(drawn, media_type="image/svg+xml", headers=headers)
 
   def _describe(self, game: str, text: str) -> dict[str, Any]:
     _, moves = self._services.positions.read(game, text)
@@ -282,7 +285,7 @@ class _Handlers:
           {
             "name": one.id,
             "label": one.label,
-            "game": rows.get(one.id, {}).get("game"),
+            "game": one.game or rows.get(one.id, {}).get("game"),
             "trials": rows.get(one.id, {}).get("trials"),
           }
           for one in found

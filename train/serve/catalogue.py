@@ -7,12 +7,16 @@ longer than a server.
 
 from collections.abc import Iterator, Sequence
 import dataclasses
+import functools
 import hashlib
+import json
 import pathlib
 import re
 import threading
 import time
 from typing import Any
+
+import safetensors
 
 import jaxgames
 from jaxgames import players
@@ -50,6 +54,11 @@ class Found:
   @property
   def is_file(self) -> bool:
     return self.path.suffix == agent_names.SUFFIX
+
+  @property
+  def game(self) -> str | None:
+    """The game of an agent's file, if it says so."""
+    return _game_of_file(self.path, self.written) if self.is_file else None
 
   @property
   def written(self) -> int:
@@ -182,7 +191,7 @@ def stays_inside(path: pathlib.Path, root: pathlib.Path) -> bool:
 
 def _look(root: pathlib.Path) -> Iterator[Found]:
   """Yields the runs below a directory, then its agents' files, by path."""
-  for files in run_directory.find_runs(root):
+  for files in _find_runs(root):
     used = (files.path, files.config, files.metrics, files.status, files.states)
     packed = files.metrics.with_name(f"{files.metrics.name}.gz")
     if all(stays_inside(path, root) for path in (*used, packed)):
@@ -190,6 +199,25 @@ def _look(root: pathlib.Path) -> Iterator[Found]:
   for file in sorted(root.rglob(f"*{agent_names.SUFFIX}")):
     if file.is_file() and stays_inside(file, root):
       yield _name(file, root)
+
+
+def _find_runs(root: pathlib.Path) -> Iterator[run_directory.RunDirectory]:
+  """Yields the runs that can be read."""
+  try:
+    yield from run_directory.find_runs(root)
+  except OSError:
+    return
+
+
+@functools.lru_cache(maxsize=256)
+def _game_of_file(path: pathlib.Path, written: int) -> str | None:
+  """Returns the game in an agent's file, without reading its weights."""
+  del written  # Part of what is remembered.
+  try:
+    with safetensors.safe_open(path, framework="numpy") as file:
+      return str(json.loads(file.metadata()["config"])["game"])
+  except (OSError, ValueError, KeyError, TypeError, safetensors.SafetensorError):
+    return None
 
 
 def _name(path: pathlib.Path, root: pathlib.Path) -> Found:

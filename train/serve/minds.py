@@ -82,7 +82,8 @@ class Minds:
       ValueError: if there is none, or it is too slow.
       queueing.FullError: if too many others are being compiled.
     """
-    key = (wanted, self._catalogue.stamp(wanted.spec))
+    stamp = await asyncio.to_thread(self._catalogue.stamp, wanted.spec)
+    key = (wanted, stamp)
     if not self._is_ready(key, kind):
       if (key, kind) not in self._coming:
         self._coming[key, kind] = asyncio.create_task(self._prepare(session, key, kind))
@@ -119,10 +120,7 @@ class Minds:
     self._queue.close()
 
   def _is_ready(self, key: Key, kind: thinking.Kind) -> bool:
-    mind = self._kept.get(key)
-    if mind is None:
-      return False
-    return kind in mind.seconds or (kind == "thoughts" and not mind.has_values)
+    return key in self._kept and self._kept[key].is_ready(kind)
 
   async def _prepare(self, session: str, key: Key, kind: thinking.Kind) -> None:
     def prepare() -> None:

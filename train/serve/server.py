@@ -95,10 +95,11 @@ def protect(
     token: what requests must know, if not everybody may ask.
     names: other names under which it may be reached.
   """
-  own = {"localhost", "127.0.0.1", "::1"} if guard.is_loopback(host) else set()
+  loopback = {"localhost", "127.0.0.1", "::1"}
+  own = loopback if guard.is_loopback(host) else {socket.gethostname()}
   return guard.Guard(
     app,
-    hosts=frozenset({*own, host, socket.gethostname(), *names} - {""}),
+    hosts=frozenset({*own, host, *names}),
     allows_addresses=not guard.is_loopback(host),
     token=token,
   )

@@ -71,29 +71,24 @@ class Mind:
 
   Attributes:
     player: the player.
+    has_values: whether it can be asked what it thinks.
     seconds: how long each kind of question took on the empty board, once compiled.
   """
 
   def __init__(self, player: players.Player):
     """Compiles nothing yet."""
     self.player = player
+    self.has_values = _has_values(player)
     self.seconds: dict[Kind, float] = {}
     self._programs: dict[str, Any] = {}
 
-  @functools.cached_property
-  def has_values(self) -> bool:
-    """Whether it can be asked what it thinks."""
-    if isinstance(self.player, Searcher):
-      return True
-    try:
-      jax.eval_shape(self.player.values, self.player.game.init())
-    except ValueError:
-      return False
-    return True
+  def is_ready(self, kind: Kind) -> bool:
+    """Returns whether a kind of question has nothing left to compile."""
+    return kind in self.seconds or (kind == "thoughts" and not self.has_values)
 
   def prepare(self, kind: Kind) -> None:
     """Compiles what a kind of question needs and times it, unless that was done."""
-    if kind in self.seconds or (kind == "thoughts" and not self.has_values):
+    if self.is_ready(kind):
       return
     state = self.player.game.init()
     if kind == "move":
@@ -206,6 +201,16 @@ def _rate(player: players.Player, state: jaxgames.State) -> jax.Array:
 def _grow(player: Searcher, state: jaxgames.State) -> tuple[jax.Array, ...]:
   tree = player.grow(state, jax.random.fold_in(randomness.key(0), state.num_moves))
   return jnp.asarray(tree.visits), jnp.asarray(tree.results), jnp.asarray(tree.children)
+
+
+def _has_values(player: players.Player) -> bool:
+  if isinstance(player, Searcher):
+    return True
+  try:
+    jax.eval_shape(player.values, player.game.init())
+  except ValueError:
+    return False
+  return True
 
 
 def _compile(function: Any, *arguments: Any) -> Any:

@@ -87,12 +87,9 @@ export class Review {
     }
     const done = this.points.length;
     const total = this.moves.length + 1;
-    this.element.replaceChildren(
-      h("h3", {}, "Evaluation for X"),
-      this.#curve(),
-      done < total && !this.problem ? h("progress", {max: total, value: done, "aria-label": "Evaluating"}) : null,
-      this.problem ? h("p", {class: "muted"}, this.problem) : null,
-      this.#mistakes());
+    const below = this.problem ? h("p", {class: "muted"}, this.problem)
+      : done < total ? h("progress", {max: total, value: done, "aria-label": "Evaluating"}) : "";
+    this.element.replaceChildren(h("h3", {}, "Evaluation for X"), this.#curve(), below, this.#mistakes());
   }
 
   #curve() {

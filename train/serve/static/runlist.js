@@ -34,6 +34,10 @@ export class RunList {
       this.list.append(h("p", {class: "muted"}, this.runs.length ? "No run has such a name."
         : "There are no runs in the directories that are served. Try jaxgames train quickstart, then jaxgames serve checkpoints."));
     }
+    if (!this.hasScrolled && this.chosen.size) {
+      this.hasScrolled = true;
+      requestAnimationFrame(() => this.list.querySelector(".run input:checked")?.scrollIntoView({block: "center"}));
+    }
     if (focused) this.list.querySelector(`[data-run="${CSS.escape(focused)}"]`)?.focus();
   }
 

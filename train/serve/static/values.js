@@ -8,7 +8,7 @@ export function shade(share) {
 /** A value as a short text with its sign. */
 export function valueText(value, low) {
   if (low === 0) return `${Math.round(100 * value)}%`;
-  const text = Math.abs(value).toFixed(2).replace(/^0/, "");
+  const text = Math.abs(value).toFixed(2).replace(/^0/, "").replace(/^1\.00$/, "1");
   return `${value < 0 ? "−" : "+"}${text}`;
 }
 
@@ -38,7 +38,7 @@ export function judged(thoughts) {
     value,
     rank: rank[action],
     isBest: rank[action] === best,
-    share: isExact ? (value + 1) / 2 : (rank[action] - worst) / (best - worst || 1),
+    share: isExact ? (value + 1) / 2 : best > worst ? (rank[action] - worst) / (best - worst) : 1,
     text: isExact ? exactText(value, plies[action]) : valueText(value, low),
     words: isExact ? exactWords(value, plies[action]) : valueText(value, low),
   });
