@@ -32,7 +32,7 @@ def take(page, address: str, fragment: str, file: pathlib.Path, *steps) -> None:
   page.screenshot(path=str(file))
   # A page has few colours.
   with PIL.Image.open(file) as image:
-    few = image.convert("RGB").quantize(128, dither=PIL.Image.Dither.NONE)
+    few = image.convert("RGB").quantize(256, dither=PIL.Image.Dither.NONE)
   few.save(file, optimize=True)
   print(f"{file.name}: {file.stat().st_size:,} bytes", flush=True)
 
@@ -46,6 +46,13 @@ def review(page) -> None:
   page.get_by_role("button", name="Review the game").click()
   page.wait_for_selector(".review .path")
   browser_lib.wait_until(page, "!document.querySelector('.review progress')")
+
+
+def draw(page) -> None:
+  page.wait_for_selector(".figures img")
+  page.locator(".figures img").first.scroll_into_view_if_needed()
+  image = "document.querySelector('.figures img')"
+  browser_lib.wait_until(page, f"{image}.complete && {image}.naturalWidth > 0")
 
 
 def main() -> None:
@@ -77,7 +84,7 @@ def main() -> None:
       ("serve_phone.png", phone, cube, ()),
       ("serve_phone_dark.png", {**phone, **dark}, game("connect4", "3 3 2 4 4 2 3", "mcts:simulations=1000"), ()),
       ("serve_training.png", laptop, f"training?{runs}&metric=score", (lambda page: page.wait_for_selector(".mean"),)),
-      ("serve_report.png", laptop, f"reports?{runs}", (lambda page: page.wait_for_selector(".table-box"),)),
+      ("serve_report.png", laptop, f"reports?{runs}", (draw,)),
     ]  # fmt: skip
     for name, options, fragment, steps in shots:
       with browser_lib.page(browser, **options) as page:

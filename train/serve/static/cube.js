@@ -220,7 +220,7 @@ export class Cube {
   #value(at, radius, value) {
     return s("g", {class: `heat ${value.isBest ? "best" : ""}`},
       s("circle", {cx: at.x, cy: at.y, r: radius * 0.94, fill: shade(value.share)}),
-      s("text", {x: at.x, y: at.y + radius * 0.26, style: {fontSize: `${radius * 0.74}px`}}, value.text));
+      s("text", {x: at.x, y: at.y + radius * 0.22, style: {fontSize: `${radius * 0.62}px`}}, value.text));
   }
 
   /** The winning lines, lit. */

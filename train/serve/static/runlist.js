@@ -36,7 +36,11 @@ export class RunList {
     }
     if (!this.hasScrolled && this.chosen.size) {
       this.hasScrolled = true;
-      requestAnimationFrame(() => this.list.querySelector(".run input:checked")?.scrollIntoView({block: "center"}));
+      // Within the list alone: the page stays where it is.
+      requestAnimationFrame(() => {
+        const first = this.list.querySelector(".run:has(input:checked)");
+        this.element.scrollTop = first ? first.offsetTop - this.element.clientHeight / 3 : 0;
+      });
     }
     if (focused) this.list.querySelector(`[data-run="${CSS.escape(focused)}"]`)?.focus();
   }
@@ -66,11 +70,22 @@ export class RunList {
     const done = run.games_wanted ? run.games / run.games_wanted : 0;
     const state = run.is_live ? "training" : run.state;
     return h("label", {class: `run ${state}`},
-      box, h("span", {class: "run-name"}, run.label.split("/").at(-1)),
+      box, h("span", {class: "run-name"}, breakable(run.label.split("/").at(-1))),
       h("span", {class: "run-state"}, state === "finished" ? "" : state),
       h("span", {class: "run-facts muted"}, run.problem ?? facts.join(" · ")),
       state === "finished" ? null : h("progress", {max: 1, value: done, "aria-label": `${Math.round(100 * done)} percent of ${run.label}`}));
   }
+}
+
+/** A name that may be broken after its underscores. */
+const breakable = (name) => name.split(/(?<=_)/).flatMap((part) => [part, h("wbr")]);
+
+/** Labels without what all of them begin with. */
+export function shortLabels(labels) {
+  const parts = labels.map((label) => label.split("/"));
+  let common = 0;
+  while (parts.length && parts.every((one) => one.length > common + 1 && one[common] === parts[0][common])) common += 1;
+  return parts.map((one) => one.slice(common).join("/"));
 }
 
 function groupBy(runs) {

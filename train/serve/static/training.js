@@ -4,7 +4,7 @@ import {remember} from "./address.js";
 import * as api from "./api.js";
 import {Chart} from "./chart.js";
 import {chooser, h, number} from "./dom.js";
-import {RunList} from "./runlist.js";
+import {RunList, shortLabels} from "./runlist.js";
 
 // Milliseconds between looks at the runs.
 const PERIOD = 2000;
@@ -137,7 +137,7 @@ class Training {
       points.push({x: lines.reduce((sum, line) => sum + line.games, 0) / lines.length, mean, low, high, n: lines.length});
     }
     points.sort((a, b) => a.x - b.x);
-    return {label: run.label, color: `var(--series-${index % COLORS + 1})`, points};
+    return {color: `var(--series-${index % COLORS + 1})`, points};
   }
 
   #draw() {
@@ -152,7 +152,8 @@ class Training {
         chooser("Band", Object.entries(BANDS), this.band, (band) => { this.band = band; this.#changed(); }),
         h("label", {class: "switch"}, log, "logarithmic"));
     }
-    const series = runs.map((run, index) => this.#series(run, index));
+    const labels = shortLabels(runs.map(({label}) => label));
+    const series = runs.map((run, index) => ({...this.#series(run, index), label: labels[index]}));
     const references = runs.flatMap((run, index) => (this.papers.get(run.id) ?? [])
       .filter((paper) => paper.metric === this.metric)
       .map((paper) => ({y: paper.mean, label: `paper: ${paper.column}`, color: `var(--series-${index % COLORS + 1})`})));
@@ -162,7 +163,7 @@ class Training {
 
   #showPapers(runs, series) {
     const rows = runs.flatMap((run, index) => (this.papers.get(run.id) ?? []).map((paper) => h("tr", {},
-      h("th", {scope: "row"}, h("i", {class: "swatch", style: {background: series[index].color}}), run.label),
+      h("th", {scope: "row"}, h("i", {class: "swatch", style: {background: series[index].color}}), series[index].label),
       h("td", {}, paper.table), h("td", {}, paper.column), h("td", {}, paper.metric.replaceAll("_", " ")),
       h("td", {class: "numeric"}, `${number(paper.mean, 3)}${paper.sd === null ? "" : ` ± ${number(paper.sd, 3)}`}`))));
     const legend = h("ul", {class: "legend"}, series.map(({label, color, points}) => h("li", {},
