@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 QUICKSTART := checkpoints/quickstart
 
-.PHONY: train test fuzz lint format lock clean
+.PHONY: train test fuzz browser-test lint format lock clean
 
 # How many inputs `make fuzz` tries.
 INPUTS ?= 100000
@@ -21,6 +21,12 @@ test: lint
 # What `make test` tries with a few inputs, with very many, others each time.
 fuzz: $(INSTALLED)
 	JAXGAMES_FUZZ=$(INPUTS) $(BIN)/python -m pytest -n 2 --dist loadgroup tests/fuzz
+
+# With Debian's chromium, which is installed if it is missing; then 200 people at once.
+browser-test: $(INSTALLED)
+	command -v chromium > /dev/null || { apt-get update -qq && apt-get install -y -qq chromium; }
+	$(BIN)/python -m pytest tests/browser
+	$(BIN)/python -m tests.support.load --clients 200 --seconds 60
 
 lint: $(INSTALLED)
 	$(BIN)/ruff format --check .

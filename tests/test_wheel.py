@@ -6,6 +6,7 @@ import subprocess
 import sys
 import sysconfig
 import venv
+import zipfile
 
 import pytest
 
@@ -45,6 +46,12 @@ def installed(wheel, tmp_path_factory) -> pathlib.Path:
   ours = sysconfig.get_path("purelib")
   (pathlib.Path(packages) / "dependencies.pth").write_text(f"{ours}\n")
   return binaries
+
+
+def test_the_page_is_in_the_wheel(wheel):
+  inside = set(zipfile.ZipFile(wheel).namelist())
+  page = paths.ROOT / "train" / "serve" / "static"
+  assert {f"train/serve/static/{file.name}" for file in page.iterdir()} <= inside
 
 
 @pytest.fixture

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
   import pathlib
 
+  from train.report import notebook
   from train.run import agents
 
-__all__ = ["load_agent"]
+__all__ = ["load_agent", "load_run"]
 
 
 def load_agent(path: pathlib.Path | str) -> agents.Agent:
@@ -29,3 +30,18 @@ def load_agent(path: pathlib.Path | str) -> agents.Agent:
   from train.run import agents
 
   return agents.load(path)
+
+
+def load_run(path: pathlib.Path | str) -> notebook.RunView:
+  """Reads a run, finished or not; a notebook shows its facts and its curve.
+
+  Args:
+    path: the run's directory.
+
+  Raises:
+    ValueError: if a file is missing or invalid.
+  """
+  # Imported here, as above.
+  from train.report import notebook
+
+  return notebook.load_run(path)

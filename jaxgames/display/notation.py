@@ -1,5 +1,6 @@
 """How people write actions: a number, row and column, or a letter and a row."""
 
+from collections.abc import Iterable
 import math
 import re
 
@@ -13,6 +14,8 @@ __all__ = [
   "describe_actions",
   "is_numbered",
   "parse_action",
+  "parse_moves",
+  "write_moves",
 ]
 
 # Up to this many cells a side, a board can show the number of every action.
@@ -102,6 +105,37 @@ def parse_action(game: game_lib.LineGame, text: str) -> int:
     raise ValueError(f"{_shorten(seen)} {problem}: type {describe_actions(game)}")
   strides = [math.prod(axes[i + 1 :]) for i in range(len(axes))]
   return sum(number * stride for number, stride in zip(place, strides, strict=True))
+
+
+def write_moves(game: game_lib.LineGame, actions: Iterable[int]) -> str:
+  """Returns moves as `parse_moves` reads them: their names with spaces between.
+
+  >>> write_moves(game_lib.make("gomoku"), [112, 113])
+  'h7 i7'
+  """
+  return " ".join(action_name(game, action) for action in actions)
+
+
+def parse_moves(game: game_lib.LineGame, text: str) -> list[int]:
+  """Returns the moves of a game that was written down.
+
+  Whether they are legal is not looked at. What comes before the last colon is not read, so that a line of `jaxgames match
+  --record` is such a text too.
+
+  >>> parse_moves(game_lib.make("connect4"), "game 0: A begins, draw: 3 3 2")
+  [3, 3, 2]
+
+  Raises:
+    ValueError: names the move that is none, and what is allowed.
+  """
+  words = text.rpartition(":")[2].split()
+  actions = []
+  for number, word in enumerate(words, start=1):
+    try:
+      actions.append(parse_action(game, word))
+    except ValueError as error:
+      raise ValueError(f"move {number}, {error}") from error
+  return actions
 
 
 def describe_actions(game: game_lib.LineGame) -> str:

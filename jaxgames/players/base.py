@@ -1,6 +1,7 @@
 """What a player is, what each can be asked, and the choice that most of them share."""
 
 from collections.abc import Callable
+import dataclasses
 from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
 import chex
@@ -10,6 +11,7 @@ import numpy as np
 
 from jaxgames import bits
 from jaxgames import game as game_lib
+from jaxgames import markup
 from jaxgames.exact import graph as graph_lib
 
 __all__ = [
@@ -147,6 +149,17 @@ class PlayerBase:
 
   def faster(self) -> tuple[Player, ...]:
     return ()
+
+  def _repr_html_(self) -> str:
+    """Returns what notebooks show: what it plays, its settings and its size."""
+    facts: dict[str, object] = {"plays": str(self.game)}
+    if dataclasses.is_dataclass(self):
+      for field in dataclasses.fields(self):
+        value = getattr(self, field.name)
+        if isinstance(value, int | float | str | tuple):
+          facts[field.name] = value
+    size = sum(np.size(leaf) for leaf in jax.tree.leaves(self) if np.ndim(leaf))
+    return markup.card(type(self).__name__, {**facts, "numbers": size or None})
 
   def on(self, game: game_lib.LineGame) -> Player:
     if game != self.game:

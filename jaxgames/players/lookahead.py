@@ -60,6 +60,18 @@ class Lookahead(base.Memoryless):
   ) -> jax.Array:
     del memory
     ties = jax.random.uniform(key, (self.game.num_actions,))
+    actions, values = self._try_best(state, ties)
+    return actions[jnp.argmax(values)]
+
+  def values(self, state: game_lib.State) -> jax.Array:
+    ties = jnp.zeros(self.game.num_actions)
+    actions, values = self._try_best(state, ties)
+    return jnp.full(self.game.num_actions, -jnp.inf).at[actions].set(values)
+
+  def _try_best(
+    self, state: game_lib.State, ties: jax.Array
+  ) -> tuple[jax.Array, jax.Array]:
+    """Returns the `[width]` moves that are tried, and how each line of play ends."""
     width = min(self.width, self.game.num_actions)
     ratings, actions = jax.lax.top_k(self.player.rate_actions(state, ties), width)
 
@@ -67,8 +79,8 @@ class Lookahead(base.Memoryless):
       return -self._play_out(self.game.step(state, action), ties)
 
     values = jax.vmap(try_action)(actions)
-    best = jnp.argmax(jnp.where(ratings == -jnp.inf, -jnp.inf, values))
-    return actions[best].astype(jnp.int32)
+    values = jnp.where(ratings == -jnp.inf, -jnp.inf, values)
+    return actions.astype(jnp.int32), values
 
   def faster(self) -> tuple[base.Player, ...]:
     return (self.player,)

@@ -38,22 +38,25 @@ class Mcts(base.Memoryless):
   ) -> jax.Array:
     del memory
     key_search, key_ties = jax.random.split(key)
+    visits = self.grow(state, key_search).visits[0]
+    tie_breaks = jax.random.uniform(key_ties, visits.shape, maxval=0.5)
+    is_legal = self.game.legal_actions(state)
+    return jnp.argmax(jnp.where(is_legal, visits + tie_breaks, -1.0)).astype(jnp.int32)
+
+  def grow(self, state: game_lib.State, key: chex.PRNGKey) -> search.Tree:
+    """Returns the tree of a position; the key is consumed."""
 
     def evaluate(state: game_lib.State, key: chex.PRNGKey) -> search.Evaluation:
       return search.Evaluation(roll_out(self.game, state, key))
 
-    tree = search.search(
+    return search.search(
       self.game,
       state,
-      key_search,
+      key,
       evaluate_fn=evaluate,
       select_fn=search.upper_confidence_bound(self.exploration),
       num_simulations=self.simulations,
     )
-    visits = tree.visits[0]
-    tie_breaks = jax.random.uniform(key_ties, visits.shape, maxval=0.5)
-    is_legal = self.game.legal_actions(state)
-    return jnp.argmax(jnp.where(is_legal, visits + tie_breaks, -1.0)).astype(jnp.int32)
 
   @property
   def is_search(self) -> bool:

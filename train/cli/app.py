@@ -11,6 +11,7 @@ import typer
 from train.cli import failures
 from train.cli import information
 from train.cli import playing
+from train.cli import serving
 from train.cli import training
 from train.run import compiling
 
@@ -38,6 +39,7 @@ for _command in (
   training.export,
   playing.match,
   playing.play,
+  serving.serve,
   playing.brain,
   information.bench,
 ):

@@ -124,16 +124,26 @@ def play(
     ),
   ] = None,
   second: Annotated[bool, typer.Option("--second", help="Move second.")] = False,
+  moves: Annotated[
+    str,
+    typer.Option(
+      help='Go on after these, as "3 3 2", or a line of `match --record`; pages of '
+      "`jaxgames serve` copy them."
+    ),
+  ] = "",
   seed: arguments.SeedOption = 0,
 ) -> None:
   """Plays a game between you and an agent in the terminal."""
   with common.errors_as_one_line():
     import jaxgames
     from jaxgames import players
+    from jaxgames.display import notation
     from train.match import terminal
     from train.run import agents
 
     the_game = jaxgames.make(game)
+    actions = notation.parse_moves(the_game, moves)
+    the_game.from_moves(actions)  # Checked before a player is loaded.
     best = agents.default_opponent(game)
     # Hints come from a perfect player, or else from the best at hand; if that is the
     # opponent, it is not loaded twice.
@@ -146,6 +156,7 @@ def play(
       the_game,
       agents.make(the_game, against or best),
       human_first=not second,
+      actions=actions,
       hint_player=adviser,
       opponent_name=agents.describe(against or best),
       seed=seed,

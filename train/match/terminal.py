@@ -1,6 +1,6 @@
 """A person against an agent, in the terminal."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 import dataclasses
 
 import jax
@@ -19,6 +19,7 @@ COMMANDS = {
   "undo": "takes back your last move and the answer to it",
   "hint": "says what an agent would do in your place",
   "board": "shows the board again",
+  "moves": "shows the moves so far, for --moves or a page of `jaxgames serve`",
   "help": "shows this",
   "quit": "leaves the game",
 }
@@ -31,6 +32,7 @@ def play_in_terminal(
   opponent: base.Player,
   *,
   human_first: bool = True,
+  actions: Sequence[int] = (),
   hint_player: base.Player | None = None,
   opponent_name: str = "the agent",
   seed: int = 0,
@@ -45,6 +47,7 @@ def play_in_terminal(
     game: the rules.
     opponent: the player to beat.
     human_first: whether the person moves first.
+    actions: moves that were made already, of both sides.
     hint_player: the player asked for hints; the opponent if None.
     opponent_name: the opponent's name; a remark in brackets is shown only once.
     seed: the seed of all random choices.
@@ -52,7 +55,7 @@ def play_in_terminal(
     write: shows lines, as `print` does.
 
   Raises:
-    ValueError: if a player is for another game.
+    ValueError: if a player is for another game, or a move is not legal.
   """
   adviser = opponent if hint_player is None else hint_player
   for player in (opponent, adviser):
@@ -67,6 +70,8 @@ def play_in_terminal(
     adviser=host_player.CompiledPlayer(adviser, key_adviser),
     positions=[game.init()],
   )
+  for action in actions:
+    table.play(action)
   try:
     _greet(table, write)
     while not table.state.is_over:
@@ -138,7 +143,7 @@ def _greet(table: _Table, write: Callable[[str], None]) -> None:
     f"{'OX'[table.human]}. The first with {table.game.length} in a line wins.\n"
     f"Type {notation.describe_actions(table.game)},\n{_OTHER_ENTRIES}"
   )
-  if table.is_human_to_move:
+  if table.is_human_to_move or table.actions:
     write(table.picture)
 
 
@@ -156,6 +161,8 @@ def _ask(
     write(f"Hint: {table.name(table.adviser.choose(table.state, table.actions))}")
   elif command == "board":
     write(table.picture)
+  elif command == "moves":
+    write(notation.write_moves(table.game, table.actions) or "There is no move yet.")
   elif command == "help":
     _help(table, write)
   else:

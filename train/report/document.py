@@ -19,7 +19,7 @@ from train.report import section_tables
 from train.report import tables
 from train.run import durable
 
-__all__ = ["Report", "as_json", "make", "print_to", "write"]
+__all__ = ["Part", "Report", "as_json", "in_parts", "make", "print_to", "write"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Report:
 
 
 @dataclasses.dataclass(frozen=True)
-class _Part:
+class Part:
   """The tables and figures of a section or a ranking.
 
   Attributes:
@@ -72,7 +72,7 @@ def make(directories: Iterable[pathlib.Path | str]) -> Report:
 
 def print_to(console: rich.console.Console, report: Report) -> None:
   """Prints a report's tables."""
-  for heading, parts in itertools.groupby(_parts(report), lambda part: part.heading):
+  for heading, parts in itertools.groupby(in_parts(report), lambda part: part.heading):
     console.print(rich.text.Text(heading, style="italic"), end="\n\n")
     for table in itertools.chain.from_iterable(part.tables for part in parts):
       console.print(table)
@@ -99,7 +99,7 @@ def write(report: Report, directory: pathlib.Path | str) -> list[pathlib.Path]:
     "report.md": _as_markdown(report).encode(),
     "summary.json": summary.encode(),
   }
-  for drawing in itertools.chain.from_iterable(p.drawings for p in _parts(report)):
+  for drawing in itertools.chain.from_iterable(p.drawings for p in in_parts(report)):
     for suffix, contents in figures.draw(drawing).items():
       files[f"{drawing.name}.{suffix}"] = contents
   try:
@@ -138,7 +138,7 @@ def as_json(report: Report) -> dict[str, Any]:
   }
 
 
-def _parts(report: Report) -> Iterator[_Part]:
+def in_parts(report: Report) -> Iterator[Part]:
   """Yields each paper's sections and then its ranking; last the runs without a paper."""
   rankings = {ranking.paper.name: ranking for ranking in report.rankings}
   sections: dict[str, list[comparison.Section]] = {name: [] for name in rankings}
@@ -150,17 +150,17 @@ def _parts(report: Report) -> Iterator[_Part]:
     if name in rankings:
       ranking = rankings[name]
       shown = tuple(reading_tables.of_ranking(ranking))
-      yield _Part(ranking.paper.title, shown, (ranking.drawing,))
+      yield Part(ranking.paper.title, shown, (ranking.drawing,))
   for section in report.sections:
     if section.paper is None:
       yield _section_part(section)
 
 
-def _section_part(section: comparison.Section) -> _Part:
+def _section_part(section: comparison.Section) -> Part:
   heading = section.paper.title if section.paper else "Runs without a paper"
   pairs = section_tables.of_pairs(section)
   shown = section_tables.of_section(section), *([pairs] if pairs else [])
-  return _Part(heading, shown, section.drawings)
+  return Part(heading, shown, section.drawings)
 
 
 def _json_rows(
@@ -226,7 +226,7 @@ def _json_run(run: runs_lib.Run) -> dict[str, Any]:
 def _as_markdown(report: Report) -> str:
   """Returns a page with all tables, and links to the figures."""
   page = ["# Report"]
-  for heading, parts in itertools.groupby(_parts(report), lambda part: part.heading):
+  for heading, parts in itertools.groupby(in_parts(report), lambda part: part.heading):
     page.append(f"## {heading}")
     for part in parts:
       page += [table.as_markdown() for table in part.tables]

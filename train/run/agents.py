@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import jaxgames
+from jaxgames import markup
 from jaxgames import players
 from jaxgames.players import registry as player_registry
 from train import config as config_lib
@@ -78,6 +79,14 @@ class Agent:
     far from all stones. The scale is the learner's own.
     """
     return _values(self.player, state)
+
+  def _repr_html_(self) -> str:
+    """Returns what notebooks show: what it plays and where it comes from."""
+    known = ("run", "trial", "games", "mean_score", "date")
+    facts = {name.replace("_", " "): self.provenance.get(name) for name in known}
+    kind = self.config.learner.kind
+    facts = {"plays": self.config.game, "learned by": kind, **facts}
+    return markup.card(f"agent {self.name}", facts)
 
 
 @jax.jit

@@ -112,6 +112,20 @@ def test_places_beside_the_board_are_refused(game):
       notation.action_name(game, action)
 
 
+@every_board
+def test_moves_are_read_back_with_and_without_what_a_record_says_before(game):
+  actions = [0, game.num_actions - 1, game.num_actions // 2]
+  written = notation.write_moves(game, actions)
+  assert notation.parse_moves(game, written) == actions
+  assert notation.parse_moves(game, f"game 7: B begins, A wins: {written}\n") == actions
+  assert notation.parse_moves(game, "") == []
+
+
+def test_a_move_that_is_none_is_named_by_its_number():
+  with pytest.raises(ValueError, match="move 2, 'x' is not a move: type a column"):
+    notation.parse_moves(jaxgames.make("connect4"), "3 x")
+
+
 @hypothesis.given(st.text(max_size=12))
 def test_any_entry_is_an_action_or_a_value_error(written):
   for game in BOARDS.values():

@@ -44,6 +44,18 @@ def test_a_win_at_once_is_taken():
   )
 
 
+def test_values_are_those_of_the_moves_that_are_tried():
+  player = lookahead.Lookahead(Highest(TICTACTOE), width=3, depth=4)
+  state = TICTACTOE.from_moves([0, 3, 1, 4])
+  values = np.asarray(quick.jit(player.values)(state))
+  assert np.flatnonzero(np.isfinite(values)).tolist() == [6, 7, 8]
+  wide = lookahead.Lookahead(Highest(TICTACTOE), width=9, depth=4)
+  values = np.asarray(quick.jit(wide.values)(state))
+  assert np.flatnonzero(np.isfinite(values)).tolist() == [2, 5, 6, 7, 8]
+  assert np.argmax(values) == 2
+  assert values[2] == 1
+
+
 @pytest.mark.parametrize(
   ("moves", "value", "plies"),
   [

@@ -142,7 +142,7 @@ def test_a_wrong_entry_is_explained_and_asked_again():
   after_prompt = [b for a, b in itertools.pairwise(shown) if "Your" in a]
   assert after_prompt[0] == (
     "'nonsense' is not a move: type a number from 0 to 8,\n"
-    "or one of undo, hint, board, help, quit."
+    "or one of undo, hint, board, moves, help, quit."
   )
   assert after_prompt[1].startswith(
     "'9' is not on the board: type a number from 0 to 8"
@@ -182,6 +182,23 @@ def test_hint_asks_the_hint_player_and_changes_nothing():
   assert "Hint: 1" in shown
   assert adviser.traces.count == 1
   assert shown[-1] == "You left the game after 2 moves."
+
+
+def test_a_game_goes_on_after_the_moves_that_were_shown():
+  whole = run(["4", "8", "board", "moves", "quit"])
+  assert "4 0 8 1" in whole
+  again = run(["board", "quit"], actions=[4, 0, 8, 1])
+  assert [words for words in again if "numbers" in words][-1] in whole
+  assert again[-1] == whole[-1] == "You left the game after 4 moves."
+
+
+def test_a_move_that_is_not_legal_is_refused_before_anything_is_written():
+  shown = []
+  with pytest.raises(ValueError, match="action 4 is not legal"):
+    play.play_in_terminal(
+      jaxgames.make("tictactoe"), FirstLegal(), actions=[4, 4], write=shown.append
+    )
+  assert not shown
 
 
 def test_hint_asks_the_opponent_by_default():
