@@ -22,7 +22,7 @@ from train.run import memory
 __all__ = ["play"]
 
 # Longer matches are played in batches, so that a tree search for every game fits into
-# memory. Even, so that colours keep alternating.
+# memory.
 MOST_AT_ONCE = 2000
 
 # Games are numbered in 32 bits.
@@ -43,7 +43,7 @@ def play(
   num_opening: int = 0,
   record: pathlib.Path | None = None,
 ) -> result.MatchResult:
-  """Plays a match, in batches of `MOST_AT_ONCE` games.
+  """Plays a match, in equal batches of at most about `MOST_AT_ONCE` games.
 
   Args:
     player_a: the player whose results are returned.
@@ -64,19 +64,23 @@ def play(
     raise ValueError(f"a match has at most {MOST_GAMES:,} games, not {num_games:,}")
   memory.check_match((player_a, player_b), min(num_games, MOST_AT_ONCE))
   game = player_a.game
+  num_batches = -(-num_games // MOST_AT_ONCE)
+  # Equal ones, so that one program serves all; the last may have games that do not count.
+  num_pairs = -(-num_games // (2 * num_batches))
   openings = openings_lib.draw(
-    game, num_openings=-(-num_games // 2), num_plies=num_opening, seed=seed
+    game, num_openings=num_batches * num_pairs, num_plies=num_opening, seed=seed
   )
   tally = tally_lib.Tally(num_opening=num_opening)
   with (
     record_lib.writing(record, game) as write_fn,
     watching.Watch(console, num_games) as watch,
   ):
-    for batch, first in enumerate(range(0, num_games, MOST_AT_ONCE)):
+    for batch in range(num_batches):
+      first = 2 * batch * num_pairs
       games = arena.begin_games(
         player_a,
         player_b,
-        openings[first // 2 : (first + MOST_AT_ONCE) // 2],
+        openings[batch * num_pairs : (batch + 1) * num_pairs],
         jax.random.fold_in(randomness.key(seed), batch),
         first_number=np.int32(first),
       )
@@ -104,7 +108,8 @@ def _finish(
     num_before: how many games of the match are over already.
     watch: shows them.
   """
-  num_plies = 1
+  # The first call plays nothing: it compiles, which the watch is to tell from a move.
+  num_plies = 0
   while True:
     begin = time.monotonic()
     games = jax.block_until_ready(
@@ -118,7 +123,9 @@ def _finish(
     watch.played(num_before + num_over, ply=int(num_moves.max()), share=share)
     if num_over == len(is_over):
       return games
-    if time.monotonic() - begin < SECONDS_BETWEEN_LOOKS / 2:
+    if num_plies == 0:
+      num_plies = 1
+    elif time.monotonic() - begin < SECONDS_BETWEEN_LOOKS / 2:
       num_plies *= 2
 
 

@@ -13,6 +13,7 @@ from jaxgames import arena
 from jaxgames import players
 from tests.support import positions
 from tests.support import runs
+from tests.support import simple_players
 from tests.support import value_networks
 from train import cli
 from train.match import device
@@ -101,6 +102,14 @@ def test_long_matches_come_in_batches_with_openings_of_their_own(
   assert len(moves_in(whole)) == 15
 
 
+def test_all_batches_of_a_match_are_one_program(console, monkeypatch):
+  monkeypatch.setattr(device, "MOST_AT_ONCE", 8)
+  player = simple_players.Counted(TICTACTOE)
+  result = play([player, player], console, num_games=21)
+  assert result.num_games == 21
+  assert player.traces.count == 2  # Once for each side.
+
+
 def test_without_openings_the_games_are_those_of_the_arena(console):
   both = [players.make(TICTACTOE, name) for name in ("benchmark", "random")]
   key = jax.random.fold_in(jax.random.key(3), 0)
@@ -118,7 +127,7 @@ def test_openings_leave_the_game_open_and_differ(name, num_plies):
   batch = jax.tree.map(lambda *leaves: np.stack(leaves), *states)
   seen = positions.see(game, batch)
   assert not np.asarray(batch.is_over).any()
-  for state, legal in zip(states, seen.legal, strict=True):
+  for state, legal in zip(states[:20], seen.legal[:20], strict=True):
     after = (game.step(state, action) for action in np.flatnonzero(legal)[:9])
     assert not any(int(s.winner) for s in itertools.islice(after, 9))
   assert len({np.asarray(game.board(state)).tobytes() for state in states}) == 100
@@ -162,5 +171,6 @@ def test_progress_is_shown_without_a_terminal_too(console, monkeypatch):
   monkeypatch.setattr(device, "MOST_AT_ONCE", 8)
   play([players.make(TICTACTOE, "random")] * 2, console, num_games=40)
   lines = runs.said(console).splitlines()
-  assert lines[0].startswith("match: 0/40 games, move ")
+  assert lines[0] == "match: 0/40 games"
+  assert lines[1].startswith("match: 0/40 games, move ")
   assert any("32/40 games" in line and line.endswith(" left") for line in lines)
