@@ -89,6 +89,6 @@ def key(seed: int) -> jax.Array:
   Raises:
     ValueError: if the seed is not from 0 to 2^32 - 1; jax would take it modulo 2^32.
   """
-  if not 0 <= seed < NUM_SEEDS:
+  if isinstance(seed, int) and not 0 <= seed < NUM_SEEDS:
     raise ValueError(f"a seed is from 0 to {NUM_SEEDS - 1}, not {seed}")
   return jax.random.key(seed, impl=_implementation())

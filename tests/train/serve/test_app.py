@@ -97,7 +97,7 @@ def test_another_seed_is_another_game(client):
     ("deep", "no player 'deep'"),
     ("mcts:simulations=100000", "simulations is one of 25, 50"),
     ("mcts:simulations=-1", "simulations is one of"),
-    ("mcts:exploration=nan", "exploration is between"),
+    ("mcts:exploration=nan", "exploration must be a number"),
     ("mcts:rounds=3", "no option 'rounds'"),
     ("sometimes:player=(mcts:simulations=7),other=random,probability=1", "one of"),
     ("guided:player=random", "must rate moves"),
