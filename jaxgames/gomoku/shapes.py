@@ -17,7 +17,7 @@ import numpy as np
 from jaxgames import game as game_lib
 from jaxgames.gomoku import windows
 
-__all__ = ["SHAPES", "Changes", "changes", "count", "count_after", "surroundings"]
+__all__ = ["SHAPES", "Changes", "changes", "count", "count_differences", "surroundings"]
 
 # The figure with the paper's shapes is missing. It says that there are 20, of five or six
 # cells, one of them five in a row; the classical list of Gomoku has as many. Five in a
@@ -82,7 +82,7 @@ def count(
 
 
 def surroundings(game: game_lib.LineGame, board: chex.Array) -> jax.Array:
-  """Returns the surroundings of each cell, as `count_after` takes them.
+  """Returns the surroundings of each cell, as `count_differences` takes them.
 
   Args:
     game: the board's game.
@@ -96,28 +96,23 @@ def surroundings(game: game_lib.LineGame, board: chex.Array) -> jax.Array:
   return jnp.stack(sides, axis=1)
 
 
-def count_after(
-  drawings: tuple[str, ...], counts: chex.Array, near: chex.Array
-) -> jax.Array:
-  """Returns the counts after a stone on each of some cells.
+def count_differences(drawings: tuple[str, ...], near: chex.Array) -> jax.Array:
+  """Returns what a stone on each of some cells adds to the counts.
 
   Only the lines through the new stone are counted again.
 
   Args:
     drawings: the shapes.
-    counts: `[n, 2, num_shapes]` int32, now, of the side that moves and of the other.
     near: `[n, 2, num_directions]` int32, the surroundings of the cells.
 
   Returns:
-    `[n, 2, num_shapes]` int32, of the side that has moved and of the other.
+    `[n, 2, num_shapes]` int32, for the side that moves and for the other.
   """
-  chex.assert_shape(counts, (None, 2, len(drawings)))
-  chex.assert_shape(near, (counts.shape[0], 2, None))
+  chex.assert_shape(near, (None, 2, None))
   # One table for both sides, the other's after the mover's: one look-up instead of two.
   table = np.concatenate(changes(drawings))
   rows = near + np.array([[0], [len(table) // 2]], np.int32)[None]
-  difference = jnp.asarray(table)[rows].sum(axis=2, dtype=jnp.int32)
-  return counts + difference
+  return jnp.asarray(table)[rows].sum(axis=2, dtype=jnp.int32)
 
 
 @functools.lru_cache

@@ -10,16 +10,19 @@ import chex
 import flax.linen as nn
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxgames import game as game_lib
 from jaxgames import options
 from jaxgames.gomoku import shapes as shapes_lib
+from jaxgames.networks import count_rows
 from jaxgames.networks import initializers
+from jaxgames.networks import lookup
 
 __all__ = ["Critic", "Situation"]
 
 # What Table 1 has for a count: four steps, and half of what is above four.
-CODE_WIDTH = 5
+CODE_WIDTH = count_rows.NUM_STEPS + 1
 
 
 class Situation(NamedTuple):
@@ -69,15 +72,19 @@ class Critic(nn.Module):
 
   @property
   def num_inputs(self) -> int:
-    num_shapes = 2 * len(self.drawings)
-    # Five in a row is there or not, in each case by one input.
-    coded = CODE_WIDTH * (num_shapes - 2) + 2
     return (
-      {"coded": coded, "plain": num_shapes, "none": 0}[self.counts]
-      + {"shapes": 2 * num_shapes, "two": 2, "none": 0}[self.turn]
+      self._num_count_inputs
+      + {"shapes": 4 * len(self.drawings), "two": 2, "none": 0}[self.turn]
       + (2 if self.sees_first else 0)
       + (2 * self.game.num_cells if self.sees_board else 0)
     )
+
+  @property
+  def _num_count_inputs(self) -> int:
+    num_shapes = 2 * len(self.drawings)
+    # Five in a row is there or not, in each case by one input.
+    coded = CODE_WIDTH * (num_shapes - 2) + 2
+    return {"coded": coded, "plain": num_shapes, "none": 0}[self.counts]
 
   def setup(self):
     draw = initializers.uniform(self.weight_range)
@@ -90,8 +97,69 @@ class Critic(nn.Module):
     Args:
       inputs: `[..., num_inputs]` float32, from `encode`.
     """
+    return self._finish(self.sums(inputs))
+
+  def sums(self, inputs: jax.Array) -> jax.Array:
+    """Returns the sums of the hidden units, `[..., hidden]`, for such inputs."""
     chex.assert_axis_dimension(inputs, -1, self.num_inputs)
-    return jax.nn.sigmoid(jax.nn.sigmoid(inputs @ self.inner) @ self.outer)
+    return inputs @ self.inner
+
+  def _finish(self, sums: jax.Array) -> jax.Array:
+    return jax.nn.sigmoid(jax.nn.sigmoid(sums) @ self.outer)
+
+  def tables(self) -> count_rows.CountRows:
+    """Returns what `after` looks up; computed once for all positions."""
+    num_shapes, hidden = 2 * len(self.drawings), self.hidden
+    codes = self._weights_of_codes()
+    turns = jnp.zeros((2, num_shapes, hidden))
+    if self.turn == "shapes":
+      first = self._num_count_inputs
+      weights = self.inner[first : first + 2 * num_shapes]
+      turns = weights.reshape(num_shapes, 2, hidden).transpose(1, 0, 2)
+    return count_rows.make(codes[:, :-1], turns, codes[:, -1])
+
+  def _weights_of_codes(self) -> jax.Array:
+    """Returns `[2 * S, CODE_WIDTH, hidden]`: of the first, second, ... of a shape."""
+    num_shapes, hidden = 2 * len(self.drawings), self.hidden
+    weights = self.inner[: self._num_count_inputs]
+    if self.counts == "none":
+      return jnp.zeros((num_shapes, CODE_WIDTH, hidden))
+    if self.counts == "plain":
+      return jnp.broadcast_to(weights[:, None], (num_shapes, CODE_WIDTH, hidden))
+    scale = np.array([1.0] * count_rows.NUM_STEPS + [0.5], np.float32)
+    others = weights[2:].reshape(2, -1, CODE_WIDTH, hidden) * scale[None, None, :, None]
+    # Of fives the first alone counts.
+    fives = jnp.pad(weights[:2, None], ((0, 0), (0, CODE_WIDTH - 1), (0, 0)))
+    both = jnp.concatenate([fives[:, None], others], axis=1)
+    return both.reshape(num_shapes, CODE_WIDTH, hidden)
+
+  def after(
+    self,
+    tables: count_rows.CountRows,
+    sums: jax.Array,
+    changes: count_rows.Changes,
+    is_turn: jax.Array,
+    cells: jax.Array,
+  ) -> jax.Array:
+    """Returns the chances that player 1 wins after moves, `[n]` float32.
+
+    The same as encoding each position and calling the critic, but only what the move
+    changes is computed.
+
+    Args:
+      tables: from `tables`.
+      sums: `[n, hidden]`, those of the positions before, but with the turn after.
+      changes: of the counts, by `[n]` moves; of no more than fit in.
+      is_turn: `[n]` bool, whether it is player 1's turn after them.
+      cells: `[n]` int32, where the stones are put.
+    """
+    total = count_rows.sums_after(tables, sums, changes, is_turn)
+    if self.sees_board:
+      # Player 1's stones come first; it has moved if it is not its turn.
+      first = self.num_inputs - 2 * self.game.num_cells
+      rows = jnp.where(is_turn, cells + self.game.num_cells, cells)
+      total += lookup.rows(self.inner[first:], rows)
+    return self._finish(total)
 
   def encode(self, situation: Situation) -> jax.Array:
     """Returns the inputs, `[..., num_inputs]` float32; needs no parameters."""

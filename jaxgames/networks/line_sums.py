@@ -24,7 +24,7 @@ from jaxgames import game as game_lib
 from jaxgames import lines
 from jaxgames.networks import lookup
 
-__all__ = ["CellSums", "LineSums", "LineTables"]
+__all__ = ["OF_DETECTORS", "CellSums", "LineSums", "LineTables"]
 
 ActivationFn = Callable[[jax.Array], jax.Array]
 Initializer = nn.initializers.Initializer
@@ -37,6 +37,9 @@ NUM_DIGITS = 3
 # one for each line. Measured on a CPU; accelerators do not mind.
 LEAST_FOR_TABLES = 32
 LEAST_FOR_MATRIX = 2
+
+# The parameters of the detectors themselves; the others belong to the sums over them.
+OF_DETECTORS = ("line_kernel", "line_bias")
 
 
 class CellSums(nn.Module):

@@ -117,6 +117,23 @@ class ValueNetwork(nn.Module):
     sums = self.sums.after(tables, boards, cells)
     return self._finish(sums.reshape(-1, sums.shape[-1])).reshape(cells.shape)
 
+  def layer_numbers(self, params: chex.ArrayTree) -> chex.ArrayTree:
+    """Returns the layer of each of the parameters, a tree of numbers; the first is 0.
+
+    Args:
+      params: the network's parameters, or a tree of the same structure.
+    """
+    first_hidden = 1 if self.detectors else 0
+
+    def number(path: tuple[jax.tree_util.DictKey, ...], _: chex.Array) -> int:
+      names = [key.key for key in path]
+      if names[-1] in line_sums.OF_DETECTORS:
+        return 0
+      later = [name for name in names if name.startswith("layers_")]
+      return first_hidden + (1 + int(later[0].split("_")[1]) if later else 0)
+
+    return jax.tree_util.tree_map_with_path(number, params)
+
   def _finish(self, sums: jax.Array) -> jax.Array:
     """Returns the values `[n]` from the first layer's sums `[n, width]`."""
     x = sums + self.bias[None] if self.has_bias else sums

@@ -3,6 +3,7 @@
 In the shapes, `B` is the number of games and `S` that of shapes of stones.
 """
 
+from collections.abc import Callable
 import functools
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ import chex
 from flax import struct
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxgames import batching
 from jaxgames import bits
@@ -17,6 +19,7 @@ from jaxgames import game as game_lib
 from jaxgames import networks
 from jaxgames.gomoku import shapes as shapes_lib
 from jaxgames.gomoku import windows
+from jaxgames.networks import count_rows
 from jaxgames.players import base
 
 __all__ = ["CriticGreedy", "Moves", "after", "consider", "is_best"]
@@ -24,6 +27,10 @@ __all__ = ["CriticGreedy", "Moves", "after", "consider", "is_best"]
 # Moves of each game that are evaluated at a time, on average; and of all games, at
 # least and at most.
 MOVES_EACH, LEAST, MOST = 16, 32, 512
+
+# Moves that change the counts of more shapes than this are evaluated by all inputs, so
+# many at a time. Measured on a CPU, where one move in thirty is of that kind.
+MOST_CHANGES, REST = 6, 32
 
 
 class Moves(NamedTuple):
@@ -49,7 +56,9 @@ def consider(
   """Evaluates all moves near stones.
 
   Games differ in how many moves there are. Those of all games make one list, of which
-  a chunk is evaluated at a time until none is left: only moves are evaluated.
+  a chunk is evaluated at a time until none is left: only moves are evaluated. Most of
+  them change the counts of a few shapes, and are evaluated by what they change; then
+  the others by all inputs.
 
   Args:
     critic: evaluates situations.
@@ -62,33 +71,122 @@ def consider(
   chex.assert_shape(situations.boards, (num_games, game.num_cells))
   near_fn = functools.partial(windows.near_stones, game, distance=distance)
   is_move = jax.vmap(near_fn)(games)
-  place = jnp.cumsum(is_move.reshape(-1), dtype=jnp.int32) - 1
   chunk = min(max(MOVES_EACH * num_games, LEAST), MOST)
-  most = -(-is_move.size // chunk) * chunk
-  # Where there is no move, a place that does not exist: nothing is written.
-  target = jnp.where(is_move.reshape(-1), place, most)
-  listed = (
-    jnp.zeros(most, jnp.int32)
+  # Of a place that holds no move, another move is evaluated and not used.
+  listed = _list(is_move.reshape(-1), chunk, padding=0)
+  evaluator = _Evaluator(critic, params, games, situations)
+  values, is_few = _in_chunks(evaluator.by_changes, listed, chunk)
+
+  size = listed.indices.shape[0]
+  is_rest = ~is_few & (np.arange(size, dtype=np.int32) < listed.num)
+  rest = _list(is_rest, REST, padding=size)
+  (others,) = _in_chunks(
+    lambda places: (evaluator.by_inputs(listed.indices[places]),), rest, REST
+  )
+  values = values.at[rest.indices].set(others, mode="drop")
+  return Moves(is_move, values[listed.place].reshape(is_move.shape))
+
+
+class _Listed(NamedTuple):
+  """Where a condition `[size]` holds.
+
+  Attributes:
+    indices: `[n]` int32, where it does, in order, and then padding; in whole chunks.
+    num: `[]` int32, how often it does.
+    place: `[size]` int32, where in `indices` each is for which it holds.
+  """
+
+  indices: jax.Array
+  num: jax.Array
+  place: jax.Array
+
+
+def _list(condition: jax.Array, chunk: int, *, padding: int) -> _Listed:
+  """Lists where a condition `[size]` holds, in chunks."""
+  (size,) = condition.shape
+  place = jnp.cumsum(condition, dtype=jnp.int32) - 1
+  most = -(-size // chunk) * chunk
+  # Where it does not hold, a place that does not exist: nothing is written.
+  target = jnp.where(condition, place, most)
+  indices = (
+    jnp.full(most, padding, jnp.int32)
     .at[target]
-    .set(jnp.arange(is_move.size, dtype=jnp.int32), mode="drop", unique_indices=True)
+    .set(jnp.arange(size, dtype=jnp.int32), mode="drop", unique_indices=True)
   )
-  near = _surroundings(critic, games)
+  return _Listed(indices, place[-1] + 1, place)
 
-  def evaluate(carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
-    start, values = carry
-    moves = jax.lax.dynamic_slice_in_dim(listed, start, chunk)
-    lane, cells = moves // game.num_cells, moves % game.num_cells
-    rows = jax.tree.map(lambda leaf: leaf[lane], situations)
-    inputs = critic.encode(_after(critic, rows, near[lane, cells], cells))
-    found = jnp.asarray(critic.apply(params, inputs))
-    return start + chunk, jax.lax.dynamic_update_slice_in_dim(values, found, start, 0)
 
-  _, values = jax.lax.while_loop(
-    lambda carry: carry[0] <= place[-1],
-    evaluate,
-    (jnp.int32(0), jnp.zeros(most, jnp.float32)),
-  )
-  return Moves(is_move, values[place].reshape(is_move.shape))
+def _in_chunks(
+  evaluate_fn: Callable[[jax.Array], tuple[jax.Array, ...]], listed: _Listed, chunk: int
+) -> tuple[jax.Array, ...]:
+  """Returns what a function finds for all that is listed, a chunk at a time."""
+  kinds = jax.eval_shape(evaluate_fn, listed.indices[:chunk])
+  nothing = tuple(jnp.zeros(listed.indices.shape, kind.dtype) for kind in kinds)
+
+  def go_on(
+    carry: tuple[jax.Array, tuple[jax.Array, ...]],
+  ) -> tuple[jax.Array, tuple[jax.Array, ...]]:
+    start, found = carry
+    news = evaluate_fn(jax.lax.dynamic_slice_in_dim(listed.indices, start, chunk))
+    return start + chunk, tuple(
+      jax.lax.dynamic_update_slice_in_dim(old, new, start, 0)
+      for old, new in zip(found, news, strict=True)
+    )
+
+  return jax.lax.while_loop(
+    lambda carry: carry[0] < listed.num, go_on, (jnp.int32(0), nothing)
+  )[1]
+
+
+class _Evaluator:
+  """Evaluates moves of many games; a move is game times number of cells plus cell."""
+
+  def __init__(
+    self,
+    critic: networks.Critic,
+    params: chex.ArrayTree,
+    games: game_lib.State,
+    situations: networks.Situation,
+  ):
+    """Computes what all moves have in common; for the arguments see `consider`."""
+    self._critic = critic
+    self._params = params
+    self._situations = situations
+    self._near = _surroundings(critic, games)
+    self._tables = critic.apply(params, method="tables")
+    turned = situations._replace(is_turn=~situations.is_turn)
+    sums = critic.apply(params, critic.encode(turned), method="sums")
+    self._sums = jnp.asarray(sums)
+
+  def by_changes(self, moves: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Returns the values of moves, and whether they change few enough counts."""
+    lane, cells = self._split(moves)
+    is_turn = self._situations.is_turn[lane]
+    differences = _differences(self._critic, self._near[lane, cells], is_turn)
+    changes = count_rows.find_changes(
+      self._situations.counts[lane], differences, MOST_CHANGES
+    )
+    values = self._critic.apply(
+      self._params,
+      self._tables,
+      self._sums[lane],
+      changes,
+      ~is_turn,
+      cells,
+      method="after",
+    )
+    return jnp.asarray(values), changes.num_changed <= MOST_CHANGES
+
+  def by_inputs(self, moves: jax.Array) -> jax.Array:
+    """Returns the values of moves, whatever they change."""
+    lane, cells = self._split(moves)
+    before = jax.tree.map(lambda leaf: leaf[lane], self._situations)
+    after = _after(self._critic, before, self._near[lane, cells], cells)
+    return jnp.asarray(self._critic.apply(self._params, self._critic.encode(after)))
+
+  def _split(self, moves: jax.Array) -> tuple[jax.Array, jax.Array]:
+    num_cells = self._critic.game.num_cells
+    return moves // num_cells, moves % num_cells
 
 
 def is_best(moves: Moves, is_turn: chex.Array) -> jax.Array:
@@ -146,23 +244,30 @@ def _after(
     cells: `[n]` int32, the moves.
   """
   is_turn = situations.is_turn
-  # The mover's counts come first, and afterwards player 1's again.
-  counts = _turned(situations.counts, is_turn)
-  counts = shapes_lib.count_after(critic.drawings, counts, near)
   stone = jnp.where(is_turn, jnp.int8(1), jnp.int8(-1))[:, None]
   places = jnp.arange(situations.boards.shape[1], dtype=jnp.int32)
   is_new = cells[:, None] == places[None]
   return networks.Situation(
-    counts=_turned(counts, is_turn),
+    counts=situations.counts + _differences(critic, near, is_turn),
     boards=jnp.where(is_new, stone, situations.boards),
     is_turn=~is_turn,
     is_first=situations.is_first,
   )
 
 
-def _turned(counts: jax.Array, is_turn: jax.Array) -> jax.Array:
-  """Returns `[n, 2, S]` counts with the sides exchanged where it is player 2's turn."""
-  return jnp.where(is_turn[:, None, None], counts, counts[:, ::-1])
+def _differences(
+  critic: networks.Critic, near: jax.Array, is_turn: jax.Array
+) -> jax.Array:
+  """Returns `[n, 2, S]` int32, what moves add to the counts of players 1 and 2.
+
+  Args:
+    critic: whose shapes are counted.
+    near: `[n, 2, num_directions]` int32, the surroundings of the moves.
+    is_turn: `[n]` bool, whether they are player 1's.
+  """
+  # The mover's come first.
+  found = shapes_lib.count_differences(critic.drawings, near)
+  return jnp.where(is_turn[:, None, None], found, found[:, ::-1])
 
 
 @struct.dataclass

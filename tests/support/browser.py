@@ -56,7 +56,7 @@ def page(browser: Any, **options: Any) -> Iterator[Any]:
   made.problems = problems
   yield made
   context.close()
-  assert not problems
+  assert not problems, problems
 
 
 def wait_until(page: Any, expression: str) -> None:

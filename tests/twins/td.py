@@ -10,6 +10,9 @@ class Network:
     self.network = network
     self.weights = {}
     self._read(params["params"], "")
+    # Sums of the changes and of their absolute values, for temporal coherence.
+    self.net = {name: np.zeros_like(w) for name, w in self.weights.items()}
+    self.total = {name: np.zeros_like(w) for name, w in self.weights.items()}
 
   def _read(self, tree, path):
     for name, value in tree.items():
@@ -64,7 +67,7 @@ class Network:
       found["sums/line_kernel"] = seen[:, :, None] * into[:, None]
     return value, {name: found[name] for name in weights}
 
-  def update(self, updates, rate):
+  def update(self, updates, rate, optimizer="sgd"):
     """Takes one step on the sum over updates, each a trace of boards and a target.
 
     A trace has the newest board first, each with the weight that it learns with.
@@ -77,7 +80,17 @@ class Network:
         for name in steps:
           steps[name] += weight * error * gradient[name]
     for name, step in steps.items():
-      self.weights[name] += rate * step
+      self.weights[name] += rate * self.size(name, optimizer) * step
+      self.net[name] += step
+      self.total[name] += np.abs(step)
+
+  def size(self, name, optimizer):
+    """Returns what the optimizer multiplies the steps of some weights by."""
+    if optimizer == "sgd":
+      return 1.0
+    net, total = np.abs(self.net[name]), self.total[name]
+    size = np.divide(net, total, out=np.ones_like(net), where=total > 0)
+    return size if optimizer == "coherence" else np.exp(2.7 * (size - 1))
 
 
 class Lane:

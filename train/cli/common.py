@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 
 import rich.console
 
-from train.cli.failures import errors_as_one_line
-
 if TYPE_CHECKING:
   from train.report import document
 
-__all__ = ["errors_as_one_line", "say", "set_up", "show_report"]
+__all__ = ["say", "set_up", "show_report"]
 
 
 def set_up(num_devices: int | None) -> None:

@@ -75,25 +75,24 @@ def config(
   ] = False,
 ) -> None:
   """Prints a config as it is composed, with all defaults written out."""
-  with common.errors_as_one_line():
-    if schema:
-      from train.config import schema as schema_lib
+  if schema:
+    from train.config import schema as schema_lib
 
-      print(json.dumps(schema_lib.make(), indent=2))
-      return
-    if config is None:
-      raise ValueError("which config? as in jaxgames config quickstart trials=2")
-    from train.report import references
+    print(json.dumps(schema_lib.make(), indent=2))
+    return
+  if config is None:
+    raise ValueError("which config? as in jaxgames config quickstart trials=2")
+  from train.report import references
 
-    unchecked = config_lib.read_sweep(config, overrides or ())
-    for _, run in unchecked:
-      references.check(run)
-    found = [(name, config_lib.check(run)) for name, run in unchecked]
-    for name, settings in found:
-      # A sweep is several documents in one text.
-      if len(found) > 1:
-        print(f"---\n# {name}")
-      print(config_lib.dump(settings), end="")
+  unchecked = config_lib.read_sweep(config, overrides or ())
+  for _, run in unchecked:
+    references.check(run)
+  found = [(name, config_lib.check(run)) for name, run in unchecked]
+  for name, settings in found:
+    # A sweep is several documents in one text.
+    if len(found) > 1:
+      print(f"---\n# {name}")
+    print(config_lib.dump(settings), end="")
 
 
 def runs(
@@ -108,17 +107,16 @@ def runs(
   as_json: arguments.JsonOption = False,
 ) -> None:
   """Lists runs: how far they are, how good, how large, and when last written."""
-  with common.errors_as_one_line():
-    rows = listing.list_runs(directory)
-    if as_json:
-      print(json.dumps({"runs": [row.as_json() for row in rows]}))
-      return
-    if not rows:
-      common.say(f"there are no runs in {directory}")
-      return
-    # Narrower, the columns would be torn to pieces; terminals break longer lines.
-    width = max(rich.console.Console().width, LEAST_WIDTH)
-    rich.console.Console(width=width).print(_table_of_runs(rows))
+  rows = listing.list_runs(directory)
+  if as_json:
+    print(json.dumps({"runs": [row.as_json() for row in rows]}))
+    return
+  if not rows:
+    common.say(f"there are no runs in {directory}")
+    return
+  # Narrower, the columns would be torn to pieces; terminals break longer lines.
+  width = max(rich.console.Console().width, LEAST_WIDTH)
+  rich.console.Console(width=width).print(_table_of_runs(rows))
 
 
 def report(
@@ -139,14 +137,13 @@ def report(
   as_json: arguments.JsonOption = False,
 ) -> None:
   """Shows tables and figures beside the papers' numbers, of unfinished runs too."""
-  with common.errors_as_one_line():
-    from train.report import document
+  from train.report import document
 
-    found = document.make(directories)
-    if as_json:
-      print(json.dumps(document.as_json(found)))
-    else:
-      common.show_report(found, out or directories[0] / "report")
+  found = document.make(directories)
+  if as_json:
+    print(json.dumps(document.as_json(found)))
+  else:
+    common.show_report(found, out or directories[0] / "report")
 
 
 def bench(
@@ -168,29 +165,28 @@ def bench(
 
   Microseconds per ply and core: wall time x usable cores / moves of both sides.
   """
-  with common.errors_as_one_line():
-    from train.bench import games as bench_games
-    from train.bench import training as bench_training
+  from train.bench import games as bench_games
+  from train.bench import training as bench_training
 
-    common.set_up(devices)
-    console = rich.console.Console(stderr=True, quiet=as_json)
+  common.set_up(devices)
+  console = rich.console.Console(stderr=True, quiet=as_json)
 
-    def progress(name: str) -> None:
-      console.print(f"measuring {name}")
+  def progress(name: str) -> None:
+    console.print(f"measuring {name}")
 
-    known = {"games": list(game_registry.BOARDS), "training": list(bench_training.RUNS)}
-    chosen = _choose(known if what == "all" else {what: known[what]}, only or [])
-    numbers: dict[str, float] = {}
-    tables: list[rich.console.RenderableType] = []
-    if chosen["games"]:
-      found = bench_games.measure(chosen["games"], progress_fn=progress)
-      numbers.update(found)
-      tables.append(bench_games.table(found))
-    if chosen["training"]:
-      runs = {name: bench_training.RUNS[name] for name in chosen["training"]}
-      found = bench_training.measure(runs, progress_fn=progress)
-      numbers.update(found)
-      tables.append(bench_training.table(found))
+  known = {"games": list(game_registry.BOARDS), "training": list(bench_training.RUNS)}
+  chosen = _choose(known if what == "all" else {what: known[what]}, only or [])
+  numbers: dict[str, float] = {}
+  tables: list[rich.console.RenderableType] = []
+  if chosen["games"]:
+    found = bench_games.measure(chosen["games"], progress_fn=progress)
+    numbers.update(found)
+    tables.append(bench_games.table(found))
+  if chosen["training"]:
+    runs = {name: bench_training.RUNS[name] for name in chosen["training"]}
+    found = bench_training.measure(runs, progress_fn=progress)
+    numbers.update(found)
+    tables.append(bench_training.table(found))
   if as_json:
     print(json.dumps(numbers))
   else:

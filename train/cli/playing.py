@@ -55,23 +55,24 @@ def match(
   as_json: arguments.JsonOption = False,
 ) -> None:
   """Plays a match between two players, who take turns in moving first."""
-  with common.errors_as_one_line():
-    import jaxgames
-    from train.engines import client
-    from train.engines import versus
+  import jaxgames
+  from train.engines import client
+  from train.engines import versus
+  from train.run import devices
 
-    result = versus.play(
-      jaxgames.make(game),
-      a,
-      b,
-      num_games=num_games,
-      seed=seed,
-      limits=client.Limits(turn=turn_seconds, start=start_seconds),
-      record=record,
-      console=rich.console.Console(stderr=True),
-      num_opening=num_opening,
-    )
-    both = {"a": versus.describe(a), "b": versus.describe(b)}
+  devices.enable_compilation_cache()
+  result = versus.play(
+    jaxgames.make(game),
+    a,
+    b,
+    num_games=num_games,
+    seed=seed,
+    limits=client.Limits(turn=turn_seconds, start=start_seconds),
+    record=record,
+    console=rich.console.Console(stderr=True),
+    num_opening=num_opening,
+  )
+  both = {"a": versus.describe(a), "b": versus.describe(b)}
   if as_json:
     print(json.dumps({**result.as_json(), "players": both}))
   else:
@@ -102,15 +103,14 @@ def brain(
   seed: arguments.SeedOption = 0,
 ) -> None:
   """Plays Gomoku as an engine: Gomocup's protocol on standard input and output."""
-  with common.errors_as_one_line():
-    from train.engines import brain as brain_lib
-    from train.run import agents
-    from train.run import devices
+  from train.engines import brain as brain_lib
+  from train.run import agents
+  from train.run import devices
 
-    devices.enable_compilation_cache()
-    chosen = player or agents.default_opponent("gomoku")
-    make_players_fn = brain_lib.make_players_fn([chosen, *(fallback or ())])
-    brain_lib.run(make_players_fn, name=agents.describe(chosen), seed=seed)
+  devices.enable_compilation_cache()
+  chosen = player or agents.default_opponent("gomoku")
+  make_players_fn = brain_lib.make_players_fn([chosen, *(fallback or ())])
+  brain_lib.run(make_players_fn, name=agents.describe(chosen), seed=seed)
 
 
 def play(
@@ -134,30 +134,31 @@ def play(
   seed: arguments.SeedOption = 0,
 ) -> None:
   """Plays a game between you and an agent in the terminal."""
-  with common.errors_as_one_line():
-    import jaxgames
-    from jaxgames import players
-    from jaxgames.display import notation
-    from train.match import terminal
-    from train.run import agents
+  import jaxgames
+  from jaxgames import players
+  from jaxgames.display import notation
+  from train.match import terminal
+  from train.run import agents
+  from train.run import devices
 
-    the_game = jaxgames.make(game)
-    actions = notation.parse_moves(the_game, moves)
-    the_game.from_moves(actions)  # Checked before a player is loaded.
-    best = agents.default_opponent(game)
-    # Hints come from a perfect player, or else from the best at hand; if that is the
-    # opponent, it is not loaded twice.
-    adviser = None
-    if players.PLAYERS["expert"].plays(the_game):
-      adviser = agents.make(the_game, "expert")
-    elif against is not None:
-      adviser = agents.make(the_game, best)
-    terminal.play_in_terminal(
-      the_game,
-      agents.make(the_game, against or best),
-      human_first=not second,
-      actions=actions,
-      hint_player=adviser,
-      opponent_name=agents.describe(against or best),
-      seed=seed,
-    )
+  devices.enable_compilation_cache()
+  the_game = jaxgames.make(game)
+  actions = notation.parse_moves(the_game, moves)
+  the_game.from_moves(actions)  # Checked before a player is loaded.
+  best = agents.default_opponent(game)
+  # Hints come from a perfect player, or else from the best at hand; if that is the
+  # opponent, it is not loaded twice.
+  adviser = None
+  if players.PLAYERS["expert"].plays(the_game):
+    adviser = agents.make(the_game, "expert")
+  elif against is not None:
+    adviser = agents.make(the_game, best)
+  terminal.play_in_terminal(
+    the_game,
+    agents.make(the_game, against or best),
+    human_first=not second,
+    actions=actions,
+    hint_player=adviser,
+    opponent_name=agents.describe(against or best),
+    seed=seed,
+  )

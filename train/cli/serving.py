@@ -51,33 +51,32 @@ def serve(
   ] = False,
 ) -> None:
   """Serves pages to play on, to watch agents and training, and to read reports."""
-  with common.errors_as_one_line():
-    _check_installed()
-    from train.run import devices
-    from train.serve import app
-    from train.serve import guard
-    from train.serve import minds
-    from train.serve import server
+  _check_installed()
+  from train.run import devices
+  from train.serve import app
+  from train.serve import guard
+  from train.serve import minds
+  from train.serve import server
 
-    devices.enable_compilation_cache()
-    default = pathlib.Path("checkpoints")
-    roots = directories or ([default] if default.is_dir() else [])
-    services = app.Services.below(roots)
-    if token is None and not guard.is_loopback(host):
-      token = guard.make_token()
-    listening = server.listen(host, port)
-    shown = server.address(listening, host, token)
+  devices.enable_compilation_cache()
+  default = pathlib.Path("checkpoints")
+  roots = directories or ([default] if default.is_dir() else [])
+  services = app.Services.below(roots)
+  if token is None and not guard.is_loopback(host):
+    token = guard.make_token()
+  listening = server.listen(host, port)
+  shown = server.address(listening, host, token)
 
-    def say_started() -> None:
-      common.say(f"jaxgames is at {shown}\n(Ctrl-C ends it; games are in their links)")
-      if opens:
-        import webbrowser
+  def say_started() -> None:
+    common.say(f"jaxgames is at {shown}\n(Ctrl-C ends it; games are in their links)")
+    if opens:
+      import webbrowser
 
-        webbrowser.open(shown)
+      webbrowser.open(shown)
 
-    made = app.make(services, warm_up=minds.bundled() if warms_up else ())
-    guarded = server.protect(made, host, token, name or ())
-    server.make(guarded, say_started).run([listening])
+  made = app.make(services, warm_up=minds.bundled() if warms_up else ())
+  guarded = server.protect(made, host, token, name or ())
+  server.make(guarded, say_started).run([listening])
 
 
 def _check_installed() -> None:

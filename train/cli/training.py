@@ -38,16 +38,15 @@ def train(
   tensorboard: arguments.TensorboardOption = False,
 ) -> None:
   """Trains what a config describes, then shows the results."""
-  with common.errors_as_one_line():
-    unchecked = config_lib.read(config, overrides or ())
-    directory = out or pathlib.Path("checkpoints") / _stem(unchecked)
-    places.check_run(directory)
-    (settings,) = _check([unchecked], devices)
-    from train.run import loop
+  unchecked = config_lib.read(config, overrides or ())
+  directory = out or pathlib.Path("checkpoints") / _stem(unchecked)
+  places.check_run(directory)
+  (settings,) = _check([unchecked], devices)
+  from train.run import loop
 
-    console = rich.console.Console()
-    outcome = loop.start(settings, directory, console, tensorboard=tensorboard)
-    _finish(outcome, [directory])
+  console = rich.console.Console()
+  outcome = loop.start(settings, directory, console, tensorboard=tensorboard)
+  _finish(outcome, [directory])
 
 
 def resume(
@@ -57,17 +56,16 @@ def resume(
   tensorboard: arguments.TensorboardOption = False,
 ) -> None:
   """Continues a run from its newest good checkpoint, to the same bits."""
-  with common.errors_as_one_line():
-    from train.run import loop
+  from train.run import loop
 
-    common.set_up(devices or loop.num_devices(directory))
-    outcome = loop.resume(
-      directory,
-      rich.console.Console(),
-      allow_different=allow_different,
-      tensorboard=tensorboard,
-    )
-    _finish(outcome, [directory])
+  common.set_up(devices or loop.num_devices(directory))
+  outcome = loop.resume(
+    directory,
+    rich.console.Console(),
+    allow_different=allow_different,
+    tensorboard=tensorboard,
+  )
+  _finish(outcome, [directory])
 
 
 def sweep(
@@ -96,24 +94,23 @@ def sweep(
   Several of these commands may share a directory: each takes the next run that no other
   is making. One that finds no run left for it ends, and leaves the report to the last.
   """
-  with common.errors_as_one_line():
-    runs = _load_sweeps(configs, out, devices)
-    from train.run import sweep as sweep_lib
+  runs = _load_sweeps(configs, out, devices)
+  from train.run import sweep as sweep_lib
 
-    console = rich.console.Console()
-    unfinished = None
-    for directory, named in runs.items():
-      outcome = sweep_lib.run(
-        named,
-        directory,
-        console,
-        allow_different=allow_different,
-        tensorboard=tensorboard,
-      )
-      unfinished = unfinished if outcome.is_finished else outcome
-      if outcome.signal is not None:
-        break
-    _finish(unfinished or outcome, list(runs))
+  console = rich.console.Console()
+  unfinished = None
+  for directory, named in runs.items():
+    outcome = sweep_lib.run(
+      named,
+      directory,
+      console,
+      allow_different=allow_different,
+      tensorboard=tensorboard,
+    )
+    unfinished = unfinished if outcome.is_finished else outcome
+    if outcome.signal is not None:
+      break
+  _finish(unfinished or outcome, list(runs))
 
 
 def export(
@@ -136,10 +133,9 @@ def export(
   ] = False,
 ) -> None:
   """Writes an agent as one file: weights, config, and where it comes from."""
-  with common.errors_as_one_line():
-    from train.run import export as export_lib
+  from train.run import export as export_lib
 
-    common.say(export_lib.write(agent, file, replaces=force).as_text())
+  common.say(export_lib.write(agent, file, replaces=force).as_text())
 
 
 def _load_sweeps(

@@ -124,6 +124,7 @@ KINDS: dict[str, Kind] = {
     learner="train.learners.adp.learner:AdpLearner",
     agent="train.learners.adp.agent:make_agent",
     summary="a critic of counted shapes, trained many times on each move",
+    arithmetic=2,
     renamed={**_GAMES, "shapes": "counts", "transitions/": "lessons/"},
   ),
 }

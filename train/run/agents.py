@@ -178,7 +178,7 @@ def provenance(spec: str) -> list[dict[str, Any]]:
   """
   return [
     {"agent": name, "game": found.config.game, **found.provenance}
-    for name in _agents_in(spec)
+    for name in agent_names.agents_in(spec)
     for found in [_find(name)]
   ]
 
@@ -191,17 +191,8 @@ def identities(spec: str) -> list[Any]:
   """
   return [
     [provenance_lib.fingerprint(found.parameters), config_lib.to_mapping(found.config)]
-    for name in _agents_in(spec)
+    for name in agent_names.agents_in(spec)
     for found in [_find(name)]
-  ]
-
-
-def _agents_in(spec: str) -> list[str]:
-  """Returns the agents in a player's name, those in its options among them."""
-  if agent_names.is_agent(spec):
-    return [spec]
-  return [
-    name for inner in player_registry.players_in(spec) for name in _agents_in(inner)
   ]
 
 

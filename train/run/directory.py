@@ -12,7 +12,14 @@ from typing import Any, TextIO
 from train.config import regular
 from train.run import durable
 
-__all__ = ["Metrics", "RunDirectory", "TakenError", "find_lines", "find_runs"]
+__all__ = [
+  "Metrics",
+  "RunDirectory",
+  "TakenError",
+  "find_lines",
+  "find_runs",
+  "paths_below",
+]
 
 
 class TakenError(ValueError):
@@ -136,13 +143,20 @@ class RunDirectory:
 
 def find_runs(directory: pathlib.Path) -> Iterator[RunDirectory]:
   """Yields a directory if it is a run's, else all runs below it, sorted."""
-  files = RunDirectory(directory)
-  if files.holds_run:
-    yield files
-    return
-  for child in sorted(directory.iterdir()):
-    if child.is_dir() and not child.is_symlink() and not child.name.startswith("."):
-      yield from find_runs(child)
+  os.listdir(directory)  # To be read at all; below it, what cannot be is left out.
+  for parent, names, _ in os.walk(directory):
+    files = RunDirectory(pathlib.Path(parent))
+    if files.holds_run:
+      names.clear()
+      yield files
+    else:
+      names[:] = sorted(name for name in names if not name.startswith("."))
+
+
+def paths_below(directory: pathlib.Path) -> Iterator[pathlib.Path]:
+  """Yields all that is below a directory, while others may write and remove some."""
+  for parent, folders, files in os.walk(directory):
+    yield from (pathlib.Path(parent, name) for name in (*folders, *files))
 
 
 class Metrics:

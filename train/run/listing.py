@@ -169,7 +169,7 @@ def _last_lines(path: pathlib.Path, trials: int) -> list[Mapping[str, Any]]:
 def _measure(path: pathlib.Path) -> tuple[int, datetime.datetime | None]:
   """Returns the bytes of all files, and when the newest was written."""
   num_bytes, newest = 0, 0.0
-  for file in path.rglob("*"):
+  for file in run_directory.paths_below(path):
     try:
       about = file.lstat()
     except OSError:

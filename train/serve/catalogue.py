@@ -196,8 +196,9 @@ def _look(root: pathlib.Path) -> Iterator[Found]:
     packed = files.metrics.with_name(f"{files.metrics.name}.gz")
     if all(stays_inside(path, root) for path in (*used, packed)):
       yield _name(files.path, root)
-  for file in sorted(root.rglob(f"*{agent_names.SUFFIX}")):
-    if file.is_file() and stays_inside(file, root):
+  for file in sorted(run_directory.paths_below(root)):
+    is_agent = file.suffix == agent_names.SUFFIX and file.is_file()
+    if is_agent and stays_inside(file, root):
       yield _name(file, root)
 
 
@@ -232,5 +233,6 @@ def _is_whole(found: Found) -> bool:
   """Returns whether all that an agent is read from is below the directory given."""
   states = run_directory.RunDirectory(found.path).states
   return all(
-    stays_inside(path, found.root) for path in (found.path, *states.rglob("*"))
+    stays_inside(path, found.root)
+    for path in (found.path, *run_directory.paths_below(states))
   )

@@ -11,6 +11,7 @@ import threading
 import time
 from typing import Any
 
+from train.config import yaml_text
 from train.report import papers
 from train.report import runs as report_runs
 from train.run import directory as run_directory
@@ -94,15 +95,16 @@ class Runs:
 
     Raises:
       KeyError: if there is no such run.
-      ValueError: if a file of it is missing or invalid.
+      ValueError: if its config is missing or invalid.
     """
-    run = report_runs.read(self._catalogue.find_run(run_id).path)
-    references = [record.paper for record in run.records if record.paper is not None]
+    files = run_directory.RunDirectory(self._catalogue.find_run(run_id).path)
+    # Of the config alone: a run that has just begun has no tests to read yet.
+    config = yaml_text.parse(yaml_text.read_text(files.config))
     return [
       number
-      for reference in dict.fromkeys(references)
+      for reference in report_runs.read_references(config)
       for table in reference.tables
-      for number in _paper_numbers(reference, table, run.game)
+      for number in _paper_numbers(reference, table, str(config["game"]))
     ]
 
 

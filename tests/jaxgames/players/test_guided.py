@@ -204,7 +204,10 @@ def test_lowers_for_accelerators_with_a_network():
     ("player=(ladder:level=2),simulations=0", "simulations must be at least 1, not 0"),
     ("player=(ladder:level=2),exploration=-1", "exploration must be 0 or more, not -1"),
     ("player=(ladder:level=2),temperature=0", "temperature must be above 0, not 0"),
-    ("player=(ladder:level=2),temperature=nan", "temperature must be above 0, not nan"),
+    (
+      "player=(ladder:level=2),temperature=nan",
+      "temperature must be a number of at most 3e.38, not 'nan'",
+    ),
     ("player=(ladder:level=2),width=3", "player 'guided' has no option 'width'"),
   ],
 )

@@ -294,6 +294,21 @@ def test_moves_of_many_games_are_judged_as_one_by_one():
       np.testing.assert_allclose(moves.values[lane, cell], value[0], rtol=1e-5)
 
 
+def test_moves_that_change_many_counts_are_judged_by_all_inputs(monkeypatch):
+  learner = make(lanes=4, stages=({"games": 9, "epsilon": 0.4},))
+  state = turns(learner, begin(learner), 12)
+  args = (state.params, state.games.states, learner._situations(state))
+  judge = functools.partial(critic_greedy.consider, learner.critic, distance=1)
+  expected = jax.jit(judge)(*args)
+  # So many that they are more than one chunk.
+  monkeypatch.setattr(critic_greedy, "MOST_CHANGES", 1)
+  monkeypatch.setattr(critic_greedy, "REST", 8)
+  found = jax.jit(functools.partial(judge))(*args)
+  is_move = np.asarray(expected.is_move)
+  np.testing.assert_allclose(found.values[is_move], expected.values[is_move], rtol=1e-5)
+  assert (found.values[is_move] != expected.values[is_move]).any()
+
+
 def test_first_moves_are_random_only_where_they_should_be():
   stages = ({"games": 100, "epsilon": 0.0, "random_opening": True},)
   learner = make(lanes=400, stages=stages, updates=1)

@@ -96,7 +96,9 @@ def update_twin(learner, twin, updates):
   """Lets the twin learn from one update of each game or none, by minibatches."""
   for begin in range(0, len(updates), learner.minibatch):
     some = updates[begin : begin + learner.minibatch]
-    twin.update([update for update in some if update], learner.settings.learning_rate)
+    settings = learner.settings
+    present = [update for update in some if update]
+    twin.update(present, settings.learning_rate, settings.optimizer)
 
 
 def start(learner, until_games):
@@ -146,6 +148,8 @@ def assert_same_weights(state, twin):
       "epsilon": 0.5,
     },
     {"opponent": "benchmark", "lanes": 2, "trace": 0.8, "trace_length": 5},
+    {"lanes": 6, "minibatch": 2, "optimizer": "coherence"},
+    {"lanes": 2, "optimizer": "coherence_exponential"},
   ],
 )
 def test_learner_equals_its_plain_twin(fields):
@@ -238,6 +242,38 @@ def test_hand_worked_trace():
 def test_half_a_trace_is_refused(fields, part):
   with pytest.raises(ValueError, match=part):
     make(**fields)
+
+
+def test_layers_have_rates_of_their_own():
+  fields = {"lanes": 2, "learning_rate": 0.5}
+  rates = {"line_kernel": 2.0, "line_bias": 2.0, "layers_0": 0.5}
+  plain, scaled = make(**fields), make(**fields, layer_rates=[2.0, 1.0, 0.5])
+  state = begin(plain)
+  updates = state.previous[0]._replace(
+    boards=jnp.ones((2, 1, plain.game.num_cells), jnp.int8),
+    targets=jnp.array([1.0, -0.5]),
+    weights=jnp.ones((2, 1)),
+  )
+  moved, scaled_moved = (
+    jax.tree.map(
+      np.subtract, quick.jit(learner._update)(state, updates).params, state.params
+    )
+    for learner in (plain, scaled)
+  )
+
+  def compare(path, step, found):
+    rate = next((r for name, r in rates.items() if name in str(path)), 1.0)
+    np.testing.assert_allclose(found, rate * step, atol=1e-6, err_msg=str(path))
+    assert np.abs(step).max() > 1e-4
+
+  jax.tree_util.tree_map_with_path(compare, moved, scaled_moved)
+
+
+def test_rates_for_another_number_of_layers_are_refused():
+  with pytest.raises(
+    ValueError, match=r"layer_rates \[2.0, 0.5\] are 2, .* has 3 layers"
+  ):
+    make(network=NETWORK, layer_rates=[2.0, 0.5])
 
 
 def test_adam_takes_steps_of_the_learning_rate():

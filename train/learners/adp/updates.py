@@ -42,14 +42,10 @@ class _Layer(NamedTuple):
   """What changes from step to step.
 
   Attributes:
-    sums: `[B, m]` float32, of the hidden units for the positions.
-    next_sums: `[B, m]` float32, for those that follow.
     outer: `[m]` float32, the hidden units' weights.
     pushes: `[B, m]` float32, what to multiply the inputs with in the end.
   """
 
-  sums: chex.Array
-  next_sums: chex.Array
   outer: chex.Array
   pushes: chex.Array
 
@@ -85,35 +81,28 @@ def descend(
   inputs = transitions.inputs
   chex.assert_shape([inputs, transitions.next_inputs], (None, inner.shape[0]))
   chex.assert_equal_shape([transitions.rewards, transitions.weights])
-  now = _Layer(
-    inputs @ inner,
-    transitions.next_inputs @ inner,
-    outer,
-    jnp.zeros_like(inputs @ inner),
-  )
+  sums, next_sums = inputs @ inner, transitions.next_inputs @ inner
   # How much a push on one transition moves the sums of another.
   overlap, next_overlap = inputs @ inputs.T, transitions.next_inputs @ inputs.T
-  first_targets = _targets(transitions, now)
+  first_targets = _targets(transitions, next_sums, outer)
 
   def step(layer: _Layer, _: None) -> tuple[_Layer, None]:
-    targets = _targets(transitions, layer) if is_fresh else first_targets
-    units = jax.nn.sigmoid(layer.sums)
+    # The sums are not carried along but made of all pushes so far: then each addition
+    # is a part of what comes before or after it, not a pass over memory of its own.
+    units = jax.nn.sigmoid(sums + overlap @ layer.pushes)
     values = jax.nn.sigmoid(units @ layer.outer)
+    targets = first_targets
+    if is_fresh:
+      pushed = next_sums + next_overlap @ layer.pushes
+      targets = _targets(transitions, pushed, layer.outer)
     errors = transitions.weights * (targets - values)
     push = rate * errors * values * (1.0 - values)
     pushes = push[:, None] * layer.outer[None] * units * (1.0 - units)
-    next_sums = layer.next_sums
-    if is_fresh:
-      next_sums = next_sums + next_overlap @ pushes
-    return _Layer(
-      sums=layer.sums + overlap @ pushes,
-      next_sums=next_sums,
-      outer=layer.outer + push @ units,
-      pushes=layer.pushes + pushes,
-    ), None
+    return _Layer(layer.outer + push @ units, layer.pushes + pushes), None
 
-  end, _ = jax.lax.scan(step, now, None, length=steps)
-  values = jax.nn.sigmoid(jax.nn.sigmoid(now.sums) @ outer)
+  begin = _Layer(outer, jnp.zeros_like(sums))
+  end, _ = jax.lax.scan(step, begin, None, length=steps)
+  values = jax.nn.sigmoid(jax.nn.sigmoid(sums) @ outer)
   errors = transitions.weights * (first_targets - values)
   changed = {"inner": inner + inputs.T @ end.pushes, "outer": end.outer}
   return {"params": changed}, errors
@@ -130,7 +119,15 @@ def with_fixed_targets(params: chex.ArrayTree, transitions: Transitions) -> Tran
   )
 
 
-def _targets(transitions: Transitions, layer: _Layer) -> jax.Array:
-  """Returns `[B]` float32, the targets of the positions."""
-  values = jax.nn.sigmoid(jax.nn.sigmoid(layer.next_sums) @ layer.outer)
+def _targets(
+  transitions: Transitions, next_sums: jax.Array, outer: jax.Array
+) -> jax.Array:
+  """Returns `[B]` float32, the targets of the positions.
+
+  Args:
+    transitions: `[B]`.
+    next_sums: `[B, m]` float32, of the hidden units for the positions that follow.
+    outer: `[m]` float32, the hidden units' weights.
+  """
+  values = jax.nn.sigmoid(jax.nn.sigmoid(next_sums) @ outer)
   return transitions.rewards + transitions.discounts * values

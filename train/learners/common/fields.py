@@ -28,7 +28,7 @@ SELF_PLAY = "self"
 # In which games the learner moves first.
 Starts = Literal["alternate", "always", "never", "random"]
 
-Optimizer = Literal["sgd", "adam"]
+Optimizer = Literal["sgd", "adam", "coherence", "coherence_exponential"]
 
 # How the steps of games that share a network are combined.
 Steps = Literal["sum", "mean"]

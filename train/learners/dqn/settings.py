@@ -52,7 +52,7 @@ class Settings(fields.Model):
     double: whether the online network chooses the move whose value the target network
       gives.
     symmetries: whether each drawn transition is turned and mirrored at random.
-    optimizer: `sgd` or `adam`; the paper says nothing.
+    optimizer: as of learner td; the paper says nothing.
     learning_rate: of the optimizer.
     final_learning_rate: the rate falls linearly to this until the last game; constant
       if not given.

@@ -114,6 +114,7 @@ class TdLearner(learner_lib.NetworkLearner):
       settings.learning_rate,
       settings.final_learning_rate,
       task.num_games,
+      None if settings.layer_rates is None else self._scale_layers,
     )
     by_default = "at_once" if self.num_lanes == 1 else "spread"
     self.is_spread = (settings.terminal_steps or by_default) == "spread"
@@ -260,6 +261,13 @@ class TdLearner(learner_lib.NetworkLearner):
       squared_errors=online.squared_errors + squares,
       num_errors=online.num_errors + is_present.sum(dtype=jnp.float32),
     )
+
+  def _scale_layers(self, steps: chex.ArrayTree) -> chex.ArrayTree:
+    """Returns steps of gradient descent with the rates of their layers."""
+    rates = self.settings.layer_rates
+    assert rates is not None
+    layers = self.network.layer_numbers(steps)
+    return jax.tree.map(lambda step, layer: rates[layer] * step, steps, layers)
 
   def _update_ends(self, state: TdState) -> TdState:
     """Makes the updates of ended games at once, one step of descent for each side."""

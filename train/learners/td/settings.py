@@ -50,6 +50,11 @@ class NetworkSettings(fields.Model):
       return ()
     return (self.patterns,) if isinstance(self.patterns, str) else self.patterns
 
+  @property
+  def num_layers(self) -> int:
+    """The number of layers with weights: of detectors if there are any, hidden, output."""
+    return (1 if self.detectors else 0) + len(self.hidden) + 1
+
   @pydantic.model_validator(mode="after")
   def _check_parts(self) -> "NetworkSettings":
     if self.patterns is not None and self.detectors:
@@ -70,7 +75,11 @@ class Settings(fields.Model):
     learning_rate: alpha; each game's step counts as one with this rate.
     final_learning_rate: the rate falls linearly to this until the last game; constant
       if not given.
-    optimizer: plain gradient descent (`sgd`), or `adam`.
+    layer_rates: what the rate is multiplied by in each layer, from the first (of
+      detectors, if there are any) to the output; 1 in all if not given.
+    optimizer: plain gradient descent (`sgd`), `adam`, or temporal coherence: the rate
+      of each weight is multiplied by |sum of its changes| / sum of |changes|
+      (`coherence`), or by e to the 2.7 times that minus 1 (`coherence_exponential`).
     trace: lambda; an error also updates the afterstates before, each by this times as
       much as the next. 0 is the paper's TD(0).
     trace_length: how many afterstates an error updates, the last one among them.
@@ -98,6 +107,7 @@ class Settings(fields.Model):
   network: NetworkSettings = NetworkSettings()
   learning_rate: fields.Rate = 0.005
   final_learning_rate: fields.FinalRate | None = None
+  layer_rates: tuple[fields.FinalRate, ...] | None = None
   optimizer: fields.Optimizer = "sgd"
   trace: fields.Share = 0.0
   trace_length: fields.Count = 1
@@ -110,6 +120,16 @@ class Settings(fields.Model):
   exploration_target: Literal["chosen", "greedy", "none"] = "chosen"
   updates_terminal: bool = True
   terminal_steps: Literal["at_once", "spread"] | None = None
+
+  @pydantic.model_validator(mode="after")
+  def _check_layer_rates(self) -> "Settings":
+    num_layers = self.network.num_layers
+    if self.layer_rates is not None and len(self.layer_rates) != num_layers:
+      raise ValueError(
+        f"layer_rates {list(self.layer_rates)} are {len(self.layer_rates)}, but the "
+        f"network has {num_layers} layers"
+      )
+    return self
 
   @pydantic.model_validator(mode="after")
   def _check_trace(self) -> "Settings":
