@@ -44,8 +44,10 @@ def test_a_second_interrupt_ends_at_once(tmp_path, console, monkeypatch):
   [("trained", 3, signal.SIGTERM), ("tested", 4, signal.SIGHUP)],
 )
 def test_a_signal_saves_and_resuming_gives_the_same_bits(
-  tmp_path, console, monkeypatch, moment, trials, number
+  tmp_path, console, monkeypatch, request, moment, trials, number
 ):
+  handler = signal.signal(number, signal.default_int_handler)  # Ignored, under nohup.
+  request.addfinalizer(lambda: signal.signal(number, handler))
   monkeypatch.setattr(loop, "FIRST_CHUNK_GAMES", 10)
   monkeypatch.setattr(loop, "MOST_GROWTH", 1.0)
   config = toy_learner.make_config(trials=trials)
@@ -59,11 +61,10 @@ def test_a_signal_saves_and_resuming_gives_the_same_bits(
       os.kill(os.getpid(), number)
 
   monkeypatch.setattr(display.Display, moment, interrupt)
-  handler = signal.getsignal(number)
   outcome = loop.start(config, tmp_path / "cut", console)
   assert outcome.exit_code == 128 + number
   assert not outcome.is_finished
-  assert signal.getsignal(number) == handler
+  assert signal.getsignal(number) == signal.default_int_handler
   assert f"to continue: jaxgames resume {tmp_path / 'cut'}\n" in runs.said(console)
   assert not runs.status(tmp_path / "cut")["is_finished"]
   assert loop.resume(tmp_path / "cut", console).is_finished
